@@ -101,7 +101,8 @@ export class Reviews implements vscode.Disposable {
     const activity = of === null ? undefined : this.item(of)?.activity?.kind;
     if (activity === this.activity) return;
     this.activity = activity;
-    if (activity === "idle" || activity === undefined) void this.refresh();
+    const isDue = activity === "idle" || activity === undefined || this.known === null;
+    if (isDue) void this.refresh();
   }
 
   private item(of: OfSession) {

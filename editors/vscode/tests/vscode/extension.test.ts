@@ -141,6 +141,7 @@ test("an untrusted folder starts nothing; a trusted one shows, asks, reviews and
     const reloaded = await bench.session("tab");
     await reloaded.question.waitFor();
     assert.equal(await reloaded.field.inputValue(), "not sent\nyet");
+    await bench.row("show(all);").waitFor();
     await bench.picture("9-reloaded");
     const again = bench.notification(/touch later\.txt/);
     await again.getByRole("button", { name: /Allow once/ }).click();
