@@ -143,8 +143,9 @@ test("an untrusted folder starts nothing; a trusted one shows, asks, reviews and
     assert.equal(await reloaded.field.inputValue(), "not sent\nyet");
     await bench.row("show(all);").waitFor();
     await bench.picture("9-reloaded");
-    const again = bench.notification(/touch later\.txt/);
-    await again.getByRole("button", { name: /Allow once/ }).click();
+    // VS Code hides notifications after a while; the question stays.
+    await bench.command("Attaché: Answer Question…");
+    await bench.pick("yes: Allow once");
     await reloaded.ready();
     assert.equal(server.read("later.txt"), "");
   }));
