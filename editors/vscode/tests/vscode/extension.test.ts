@@ -110,6 +110,7 @@ test("an untrusted folder starts nothing; a trusted one shows, asks, reviews and
     await bench.command("Attaché: New Session");
     await bench.pick("Another");
     await side.frame.getByText("run touch made.txt").first().waitFor({ state: "detached" });
+    await side.frame.locator(".composer .send:enabled").waitFor();
     await page.keyboard.press("Control+p");
     await page.locator(".quick-input-widget input[type=text]").fill("main.rs");
     await bench.pick("main.rs");
