@@ -1899,6 +1899,7 @@ draft: string,
  */
 waiting: number, };
 
+/**
  * More messages with an agent.
  */
 export type TraceChanged = {

@@ -31,7 +31,7 @@ export class Peer {
   private readonly open = new Map<number, OpenCall>();
 
   constructor(
-    private readonly send: (text: string) => void,
+    protected readonly send: (text: string) => void,
     private readonly notified: (method: string, params: unknown) => void,
   ) {}
 
@@ -54,7 +54,7 @@ export class Peer {
     if (typeof message !== "object" || message === null) return;
     if (typeof message.method === "string") {
       if (message.id === undefined) this.notified(message.method, message.params);
-      else this.refuse(message.id, message.method);
+      else this.asked(message.id, message.method, message.params);
     } else if (typeof message.id === "number") {
       this.settle(message.id, message);
     }
@@ -66,8 +66,8 @@ export class Peer {
     this.open.clear();
   }
 
-  /** The page offers no methods to the hub. */
-  private refuse(id: unknown, method: string): void {
+  /** Takes a call of the hub. The page offers no methods. */
+  protected asked(id: unknown, method: string, _params: unknown): void {
     const error = { code: METHOD_NOT_FOUND, message: `method not found: ${method}` };
     this.send(JSON.stringify({ jsonrpc: "2.0", id, error }));
   }

@@ -5,6 +5,7 @@ import type {
   Scope,
   SessionChanged,
 } from "../../../crates/serve/types.ts";
+import { editor } from "../protocol/editor.ts";
 import { HubConnection, type ConnectionState } from "../protocol/hub.ts";
 import type { Method, Params, Result } from "../protocol/methods.ts";
 import { plain } from "../text.ts";
@@ -31,7 +32,10 @@ export const offeredDraft = signal<{ session: string; text: string } | null>(nul
 /** Changes when the composer must read its draft again. */
 export const draftVersion = signal(0);
 
-export const drafts = new Drafts(localStorage);
+/** What an editor adds to the next prompt, with the files that it mentions. */
+export const inserted = signal<{ text: string; files: string[] } | null>(null);
+
+export const drafts = new Drafts(editor ?? localStorage);
 
 const scope = computed<Scope>(() => {
   const state = connection.value;
@@ -51,7 +55,7 @@ export function may(needed: Scope): boolean {
   return RANKS[scope.value] >= RANKS[needed];
 }
 
-export const hub = new HubConnection(openChannel, {
+export const hub = new HubConnection(editor?.open ?? openChannel, {
   state: (state) => {
     if (state.kind === "refused") logOut();
     if (state.kind === "waiting" && connection.value.kind === "online") speak("Connection lost");

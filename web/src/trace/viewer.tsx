@@ -242,5 +242,19 @@ function Viewer(): JSX.Element {
   );
 }
 
+/** The recording that an editor opens: it asks for it when it can take it. */
+interface FromEditor {
+  files?: { name: string; text: string }[];
+}
+
+declare const acquireVsCodeApi: (() => { postMessage(message: object): void }) | undefined;
+
+if (typeof acquireVsCodeApi === "function") {
+  addEventListener("message", ({ data }: MessageEvent<FromEditor>) => {
+    void open((data.files ?? []).map((file) => new File([file.text], file.name)));
+  });
+  acquireVsCodeApi().postMessage({ type: "open" });
+}
+
 const place = document.getElementById("page");
 if (place !== null) render(<Viewer />, place);

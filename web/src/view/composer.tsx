@@ -7,6 +7,7 @@ import {
   drafts,
   hub,
   hubState,
+  inserted,
   isOnline,
   may,
   offeredDraft,
@@ -37,18 +38,23 @@ function grow(area: HTMLTextAreaElement): void {
 
 /** Sends the draft to the hub when typing pauses. Local storage has it at once. */
 function useDraftSync(session: ShownSession, text: Signal<string>): void {
+  /** Changes when the text became another one while the hub took it. */
+  const again = useSignal(0);
   useEffect(() => {
     if (!isOnline.value || !may("control") || !drafts.isUnsynced(session.key)) return;
     const timer = setTimeout(() => {
       const { agent, sessionId, key } = session;
       const sent = drafts.text(key);
       hub.call("_attache/draft", { agent, sessionId, text: sent }).then(
-        () => drafts.synced(key, sent),
+        () => {
+          drafts.synced(key, sent);
+          if (drafts.isUnsynced(key)) again.value++;
+        },
         () => {}, // It is stored here, and sent with the next change.
       );
     }, DRAFT_PAUSE);
     return () => clearTimeout(timer);
-  }, [session, text.value, isOnline.value]);
+  }, [session, text.value, isOnline.value, again.value]);
 }
 
 function folderOf(session: ShownSession): string | null {
@@ -79,6 +85,15 @@ export function Composer({ session }: { session: ShownSession }): JSX.Element {
     if (cursor !== undefined) current.setSelectionRange(cursor, cursor);
   };
   useEffect(() => set(drafts.text(session.key)), [session, draftVersion.value]);
+  useEffect(() => {
+    const added = inserted.value;
+    if (added === null) return;
+    inserted.value = null;
+    for (const file of added.files) chosen.current.add(file);
+    const before = text.value === "" || /\s$/.test(text.value) ? text.value : `${text.value} `;
+    set(before + added.text, before.length + added.text.length);
+    area.current?.focus();
+  }, [inserted.value]);
 
   const addFiles = async (files: Iterable<File>): Promise<void> => {
     for (const file of files) {

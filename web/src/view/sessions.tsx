@@ -2,6 +2,7 @@ import type { AttentionItem, AttentionReason, SessionItem } from "../../../crate
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { addressOf, hub, hubState, may, panel, say, shown } from "../store/app.ts";
+import { editor } from "../protocol/editor.ts";
 import { notificationsMissing, notificationsOn } from "../store/notifications.ts";
 import { clock, count, plain } from "../text.ts";
 import { Ago } from "./ago.tsx";
@@ -155,7 +156,8 @@ function Filter(): JSX.Element {
 
 function Notifications(): JSX.Element | null {
   const on = useSignal(notificationsOn());
-  if (on.value) return null;
+  // An editor shows its own notifications.
+  if (on.value || editor !== null) return null;
   const missing = notificationsMissing();
   if (missing !== null) return <p class="muted note">{missing}</p>;
   const ask = async (): Promise<void> => {

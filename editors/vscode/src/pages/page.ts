@@ -1,0 +1,82 @@
+import { randomBytes } from "node:crypto";
+import * as vscode from "vscode";
+import type { OfSession } from "../../../../crates/serve/types.ts";
+import type { FromEditor, ToEditor } from "../../../../web/src/protocol/editor.ts";
+import type { Hub } from "../hub/hub.ts";
+import { addressOf, fromAddress } from "../hub/session_name.ts";
+import { pageHtml } from "./page_html.ts";
+import { PageLink } from "./page_link.ts";
+
+/** A page in a webview. */
+export class Page implements vscode.Disposable {
+  private readonly link: PageLink;
+  private readonly subscription: vscode.Disposable;
+  private address: string;
+  /** What the page gets once it runs. */
+  private waiting: FromEditor[] = [];
+  private runs = false;
+
+  constructor(
+    hub: Hub,
+    private readonly webview: vscode.Webview,
+    files: vscode.Uri,
+    place: "side" | "tab",
+    of: OfSession | null,
+    shown: (of: OfSession | null) => void,
+  ) {
+    this.address = of === null ? "" : addressOf(of);
+    this.link = new PageLink(hub, (message) => void webview.postMessage(message));
+    this.subscription = vscode.Disposable.from(
+      hub.onState(() => this.link.follow()),
+      webview.onDidReceiveMessage((message: ToEditor) => {
+        if (message.type === "open") this.begins();
+        if (this.link.receive(message) || message.type !== "shown") return;
+        this.address = message.address;
+        shown(this.session);
+      }),
+    );
+    webview.options = { enableScripts: true, localResourceRoots: [files] };
+    const uri = (name: string): string =>
+      webview.asWebviewUri(vscode.Uri.joinPath(files, name)).toString();
+    webview.html = pageHtml({
+      address: this.address,
+      place,
+      script: uri("app.js"),
+      styles: [uri("page.css"), uri("theme.css")],
+      source: webview.cspSource,
+      nonce: randomBytes(18).toString("base64"),
+    });
+  }
+
+  /** The session that the page shows. */
+  get session(): OfSession | null {
+    return fromAddress(this.address);
+  }
+
+  /** Shows a session, or the list for `null`, and a panel. */
+  show(of: OfSession | null, panel: string | null = null): void {
+    this.address = of === null ? "#/" : addressOf(of);
+    this.tell({ type: "show", address: this.address, panel });
+  }
+
+  /** Adds text to the next prompt. */
+  insert(text: string, files: string[]): void {
+    this.tell({ type: "insert", text, files });
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+    this.link.dispose();
+  }
+
+  private tell(message: FromEditor): void {
+    if (this.runs) void this.webview.postMessage(message);
+    else this.waiting.push(message);
+  }
+
+  private begins(): void {
+    this.runs = true;
+    for (const message of this.waiting) void this.webview.postMessage(message);
+    this.waiting = [];
+  }
+}

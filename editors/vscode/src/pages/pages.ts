@@ -1,0 +1,143 @@
+import * as vscode from "vscode";
+import type { OfSession } from "../../../../crates/serve/types.ts";
+import type { Hub } from "../hub/hub.ts";
+import { fromAddress, keyOf } from "../hub/session_name.ts";
+import type { CurrentSession } from "../sessions/current_session.ts";
+import { plain } from "../text.ts";
+import { Page } from "./page.ts";
+
+/** The type of the tabs. */
+const TAB = "attache.session";
+const VIEW = "attache.page";
+
+interface Tab {
+  panel: vscode.WebviewPanel;
+  page: Page;
+}
+
+/** The pages of the window: one in the side bar, and any number of tabs. */
+export class Pages implements vscode.Disposable, vscode.WebviewViewProvider {
+  private side: Page | null = null;
+  private readonly tabs = new Set<Tab>();
+  private readonly subscription: vscode.Disposable;
+  private wanted: { of: OfSession | null; panel: string | null } | null = null;
+
+  constructor(
+    private readonly hub: Hub,
+    private readonly current: CurrentSession,
+    private readonly files: vscode.Uri,
+  ) {
+    this.subscription = vscode.Disposable.from(
+      vscode.window.registerWebviewViewProvider(VIEW, this, {
+        webviewOptions: { retainContextWhenHidden: true },
+      }),
+      vscode.window.registerWebviewPanelSerializer(TAB, {
+        deserializeWebviewPanel: async (panel, state: unknown) => {
+          const { address = "" } = (state ?? {}) as { address?: string };
+          this.adopt(panel, fromAddress(address));
+        },
+      }),
+      hub.onChange(() => this.entitle()),
+    );
+  }
+
+  resolveWebviewView(view: vscode.WebviewView): void {
+    const of = this.wanted?.of ?? this.current.value;
+    const page = new Page(this.hub, view.webview, this.files, "side", of, (shown) =>
+      this.current.set(shown),
+    );
+    if (this.wanted?.panel) page.show(of, this.wanted.panel);
+    this.wanted = null;
+    this.side = page;
+    view.onDidDispose(() => {
+      page.dispose();
+      this.side = null;
+    });
+  }
+
+  /** Shows a session in the side bar. */
+  async showInSideBar(of: OfSession | null, panel: string | null = null): Promise<void> {
+    this.wanted = { of, panel };
+    if (of !== null) this.current.set(of);
+    this.side?.show(of, panel);
+    if (this.side !== null) this.wanted = null;
+    await vscode.commands.executeCommand(`${VIEW}.focus`);
+  }
+
+  /** Shows a session in a tab. */
+  showInTab(of: OfSession, panel: string | null = null): void {
+    const known = this.tabOf(of);
+    if (known !== undefined) {
+      known.panel.reveal();
+      if (panel !== null) known.page.show(of, panel);
+      return;
+    }
+    const options = { retainContextWhenHidden: true };
+    const column = vscode.ViewColumn.Active;
+    const created = vscode.window.createWebviewPanel(TAB, "Attaché", column, options);
+    const { page } = this.adopt(created, of);
+    if (panel !== null) page.show(of, panel);
+  }
+
+  /** Shows a panel of a session where the session is shown, or else in the side bar. */
+  async showPanel(of: OfSession | null, panel: string): Promise<void> {
+    const tab = of === null ? undefined : this.tabOf(of);
+    if (of !== null && tab?.panel.visible) this.showInTab(of, panel);
+    else await this.showInSideBar(of, panel);
+  }
+
+  /** Adds text to the next prompt of the current session. */
+  async insert(text: string, mentioned: string[]): Promise<void> {
+    const active = [...this.tabs].find(({ panel }) => panel.visible);
+    if (active !== undefined && active.page.session !== null) {
+      active.panel.reveal(undefined, false);
+      active.page.insert(text, mentioned);
+      return;
+    }
+    await this.showInSideBar(this.current.value);
+    this.side?.insert(text, mentioned);
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+    this.side?.dispose();
+    for (const { panel } of this.tabs) panel.dispose();
+  }
+
+  private adopt(panel: vscode.WebviewPanel, of: OfSession | null): Tab {
+    panel.iconPath = vscode.Uri.joinPath(this.files, "../../media/icon.png");
+    const page = new Page(this.hub, panel.webview, this.files, "tab", of, (shown) => {
+      this.current.set(shown);
+      this.entitle();
+    });
+    const tab = { panel, page };
+    this.tabs.add(tab);
+    if (of !== null && panel.active) this.current.set(of);
+    panel.onDidChangeViewState(() => {
+      if (panel.active && page.session !== null) this.current.set(page.session);
+    });
+    panel.onDidDispose(() => {
+      page.dispose();
+      this.tabs.delete(tab);
+    });
+    this.entitle();
+    return tab;
+  }
+
+  private tabOf(of: OfSession): Tab | undefined {
+    return [...this.tabs].find(({ page }) => page.session && keyOf(page.session) === keyOf(of));
+  }
+
+  /** Gives the tabs the titles of their sessions. */
+  private entitle(): void {
+    const sessions = this.hub.view?.list.sessions ?? [];
+    for (const { panel, page } of this.tabs) {
+      const { session } = page;
+      const item = sessions.find(
+        ({ agent, id }) => agent === session?.agent && id === session.sessionId,
+      );
+      const title = plain(item?.title) || session?.agent || "Attaché";
+      if (panel.title !== title) panel.title = title;
+    }
+  }
+}

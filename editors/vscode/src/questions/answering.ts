@@ -1,0 +1,82 @@
+import * as vscode from "vscode";
+import type { Choice, QuestionAnswer } from "../../../../crates/serve/types.ts";
+import type { Hub } from "../hub/hub.ts";
+import { label, plain } from "../text.ts";
+import { fillForm } from "./form_answer.ts";
+import type { Asked } from "./open_questions.ts";
+import { choicesOf, detailsOf } from "./question_text.ts";
+
+/** Gives the answer with this index. */
+export async function choose(hub: Hub, asked: Asked, choice: number): Promise<void> {
+  await give(hub, asked, { type: "choose", choice, rule: null, why: null });
+}
+
+/**
+ * Asks the person, and gives the answer. A person who leaves leaves the question open: nothing but
+ * a chosen answer allows anything. `show` shows the question where all of it can be seen.
+ */
+export async function answer(hub: Hub, asked: Asked, show: () => void): Promise<void> {
+  const { question } = asked;
+  const choices = choicesOf(question);
+  const details = detailsOf(question).join("\n");
+  const items: (vscode.QuickPickItem & { choice: number })[] = choices.map((each, choice) => ({
+    label: label(each.label),
+    description: each.key,
+    choice,
+  }));
+  items.push({ label: "", kind: vscode.QuickPickItemKind.Separator, choice: -1 });
+  items.push({ label: "Show the whole question", choice: -1 });
+  const picked = await vscode.window.showQuickPick(items, {
+    title: label(question.headline),
+    placeHolder: label(details.split("\n").join(" · ")),
+    ignoreFocusOut: true,
+  });
+  if (picked === undefined) return;
+  const choice = choices[picked.choice];
+  if (choice === undefined) return show();
+  const given = await complete(asked, choice, picked.choice);
+  if (given !== null) await give(hub, asked, given);
+}
+
+/** Asks for what the choice needs besides itself. Returns `null` if the person leaves. */
+async function complete(
+  { question }: Asked,
+  { action }: Choice,
+  choice: number,
+): Promise<QuestionAnswer | null> {
+  if (action.type === "accept" && question.about.type === "form") {
+    const values = await fillForm(question.about);
+    return values && { type: "fill", values };
+  }
+  if (action.type === "allow_always" || action.type === "reject_always") {
+    const rules = action.rules.map(({ meaning, rule }, index) => ({
+      label: label(meaning),
+      detail: label(rule),
+      index,
+    }));
+    const picked = await vscode.window.showQuickPick(rules, {
+      title: "Where the rule applies",
+      ignoreFocusOut: true,
+    });
+    return picked ? { type: "choose", choice, rule: picked.index, why: null } : null;
+  }
+  if (action.type === "reject_and_say") {
+    const why = await vscode.window.showInputBox({
+      title: "Reject, and say why",
+      prompt: "The text becomes the next prompt.",
+      ignoreFocusOut: true,
+    });
+    return why === undefined ? null : { type: "choose", choice, rule: null, why };
+  }
+  return { type: "choose", choice, rule: null, why: null };
+}
+
+async function give(hub: Hub, asked: Asked, given: QuestionAnswer): Promise<void> {
+  const { agent, sessionId, question } = asked;
+  try {
+    await hub.call("_attache/answer", { agent, sessionId, question: question.id, answer: given });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    void vscode.window.showWarningMessage(`${label(plain(question.headline))}: ${label(why)}`);
+  }
+}

@@ -1,0 +1,125 @@
+import { isAbsolute, join } from "node:path";
+import * as vscode from "vscode";
+import type {
+  HunkDecision,
+  OfSession,
+  ReviewedFile,
+  ReviewItems,
+} from "../../../../crates/serve/types.ts";
+import type { Hub } from "../hub/hub.ts";
+import { keyOf } from "../hub/session_name.ts";
+import type { CurrentSession } from "../sessions/current_session.ts";
+import { label, plain } from "../text.ts";
+
+/** A review of a session. */
+export interface Review {
+  of: OfSession;
+  folder: string;
+  items: ReviewItems;
+}
+
+/** The changes of the current session, and what the person decides about them. */
+export class Reviews implements vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<Review | null>();
+  readonly onChange = this.changed.event;
+  private known: Review | null = null;
+  /** What the session did last, to read its changes again after a turn. */
+  private activity: string | undefined;
+  private readonly subscription: vscode.Disposable;
+
+  constructor(
+    private readonly hub: Hub,
+    private readonly current: CurrentSession,
+  ) {
+    this.subscription = vscode.Disposable.from(
+      current.onChange(() => void this.refresh()),
+      hub.onChange(() => this.follow()),
+    );
+  }
+
+  get value(): Review | null {
+    return this.known;
+  }
+
+  /** Reads the review of the current session again. */
+  async refresh(): Promise<void> {
+    const of = this.current.value;
+    if (of === null || this.item(of)?.activity == null) return this.set(null);
+    try {
+      const items = await this.hub.call("_attache/review", { ...of, first: null, last: null });
+      if (this.isCurrent(of)) this.set({ of, folder: plain(this.item(of)?.folder), items });
+    } catch {
+      // An agent without a folder, or a session that was closed meanwhile, has no review.
+      if (this.isCurrent(of)) this.set(null);
+    }
+  }
+
+  /** Decides about hunks of the known review. */
+  async decide(hunks: string[], decision: HunkDecision): Promise<void> {
+    const review = this.known;
+    if (review === null || hunks.length === 0) return;
+    const decided = await this.hub.call("_attache/decide", { ...review.of, hunks, decision });
+    this.set({ ...review, items: decided.review });
+  }
+
+  /** Shows what would go back, and takes it back if the person confirms. */
+  async reject(hunks: string[]): Promise<void> {
+    const review = this.known;
+    if (review === null || hunks.length === 0) return;
+    const goal = { type: "hunks" as const, hunks };
+    const asked = { ...review.of, goal, force: false };
+    const preview = await this.hub.call("_attache/restore_preview", asked);
+    const lines = preview.lines.map((line) => plain(line)).join("\n");
+    if (preview.isEmpty) {
+      const why = lines || "The file changed since, so the change cannot be taken back.";
+      void vscode.window.showWarningMessage(label(why));
+      return;
+    }
+    const title = hunks.length === 1 ? "Reject the Change" : "Reject the Changes";
+    const message = "This takes the change back in the file:";
+    const options = { modal: true, detail: lines };
+    const picked = await vscode.window.showWarningMessage(message, options, title);
+    if (picked !== title) return;
+    await this.hub.call("_attache/restore", { preview: preview.preview, what: "files" });
+    await this.refresh();
+  }
+
+  /** The file on disk that a change is about. */
+  uri(file: ReviewedFile): vscode.Uri {
+    const path = plain(file.change.path);
+    const folder = this.known?.folder ?? "";
+    return vscode.Uri.file(isAbsolute(path) ? path : join(folder, path));
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+    this.changed.dispose();
+  }
+
+  private follow(): void {
+    const of = this.current.value;
+    const activity = of === null ? undefined : this.item(of)?.activity?.kind;
+    if (activity === this.activity) return;
+    this.activity = activity;
+    const isDue = activity === "idle" || activity === undefined || this.known === null;
+    if (isDue) void this.refresh();
+  }
+
+  private item(of: OfSession) {
+    const sessions = this.hub.view?.list.sessions ?? [];
+    return sessions.find(({ agent, id }) => agent === of.agent && id === of.sessionId);
+  }
+
+  private isCurrent(of: OfSession): boolean {
+    return this.current.value !== null && keyOf(this.current.value) === keyOf(of);
+  }
+
+  private set(review: Review | null): void {
+    if (review === null && this.known === null) return;
+    this.known = review;
+    const hunks = review?.items.files.flatMap((file) => file.hunks) ?? [];
+    const told = hunks.some((hunk) => hunk.state === "rejected" || hunk.comment !== "");
+    void vscode.commands.executeCommand("setContext", "attache.reviewed", told);
+    this.changed.fire(review);
+  }
+}

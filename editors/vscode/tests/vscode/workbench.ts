@@ -1,0 +1,113 @@
+// What the tests do in the workbench of VS Code.
+import { chromium } from "playwright-core";
+import type { Browser, Frame, Locator, Page } from "playwright-core";
+
+/** How long something may take on a busy machine, in milliseconds. */
+export const LONG = 90_000;
+
+const PICTURES = process.env["PICTURES"];
+
+export class Workbench {
+  private constructor(
+    private readonly browser: Browser,
+    readonly page: Page,
+  ) {}
+
+  static async open(address: string): Promise<Workbench> {
+    const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+    const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+    const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+    page.setDefaultTimeout(LONG);
+    const workbench = new Workbench(browser, page);
+    await page.goto(address);
+    await page.locator(".monaco-workbench").waitFor();
+    return workbench;
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+  }
+
+  /** Takes a picture, if `PICTURES` says where. */
+  async picture(name: string): Promise<void> {
+    if (PICTURES) await this.page.screenshot({ path: `${PICTURES}/${name}.png` });
+  }
+
+  /** Runs a command of the palette. */
+  async command(title: string): Promise<void> {
+    await this.page.keyboard.press("F1");
+    const input = this.page.locator(".quick-input-widget input[type=text]");
+    await input.fill(`>${title}`);
+    await this.page.locator(`.quick-input-list [aria-label^="${title}"]`).first().click();
+  }
+
+  /** Chooses from the open list. */
+  async pick(label: string): Promise<void> {
+    const rows = this.page.locator(".quick-input-list .monaco-list-row");
+    await rows.filter({ hasText: label }).first().click();
+  }
+
+  /** A row of a tree in the side bar. */
+  row(text: string | RegExp): Locator {
+    return this.page.locator(".split-view-view .monaco-list-row").filter({ hasText: text }).first();
+  }
+
+  /** A notification with this text. */
+  notification(text: string | RegExp): Locator {
+    return this.page.locator(".notification-toast").filter({ hasText: text }).first();
+  }
+
+  /** The page in the side bar, or in a tab. */
+  async session(place: "side" | "tab"): Promise<Conversation> {
+    const end = Date.now() + LONG;
+    while (Date.now() < end) {
+      for (const frame of this.page.frames()) {
+        // A frame that is just being replaced cannot answer.
+        const has = (name: string) => document.body?.classList.contains(name);
+        if (await frame.evaluate(has, place).catch(() => false)) {
+          return new Conversation(frame);
+        }
+      }
+      // The page in a webview is written after its frame is attached: no event says when.
+      await this.page.waitForTimeout(100);
+    }
+    throw new Error(`no page in the ${place}`);
+  }
+
+  /** The text of the active editor, as it is drawn. */
+  lines(): Locator {
+    return this.page.locator(".editor-group-container.active .view-lines").first();
+  }
+
+}
+
+/** A page in a webview. */
+export class Conversation {
+  constructor(readonly frame: Frame) {}
+
+  get field(): Locator {
+    return this.frame.getByLabel("Prompt", { exact: true });
+  }
+
+  get question(): Locator {
+    return this.frame.locator(".question").first();
+  }
+
+  /** Sends a prompt. */
+  async prompt(text: string): Promise<void> {
+    await this.frame.locator(".composer .send:enabled").waitFor();
+    await this.field.fill(text);
+    await this.field.press("Enter");
+  }
+
+  /** Allows what the agent asks. */
+  async allow(): Promise<void> {
+    await this.question.getByRole("button").first().click();
+  }
+
+  /** Waits until no turn runs. */
+  async ready(): Promise<void> {
+    await this.question.waitFor({ state: "detached" });
+    await this.frame.getByRole("button", { name: "Send the prompt" }).waitFor();
+  }
+}
