@@ -2,6 +2,7 @@
 
 use crate::rows::Row;
 use crate::run::number;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
@@ -36,16 +37,16 @@ impl Programs {
         }
     }
 
-    /// Builds our programs. If the rows need them, also builds our programs with counted
-    /// allocations, and the peers that use other libraries.
-    pub(crate) fn build(&self, rows: &[Row], peers: bool) {
-        let needed = |folder: &Path| {
-            let programs = rows.iter().flat_map(|row| &row.programs);
-            programs
-                .flat_map(|program| &program.command)
-                .any(|word| Path::new(word).starts_with(folder))
-        };
-        cargo(&self.root, &["build", "--release", "-p", "attache-bench", "--bins"], None);
+    /// Builds the programs that the rows need: ours, ours with counted allocations, and the peers
+    /// that use other libraries. `decode` is whether messages are decoded too.
+    pub(crate) fn build(&self, rows: &[Row], decode: bool) {
+        let words: Vec<&Path> = rows
+            .iter()
+            .flat_map(|row| &row.programs)
+            .flat_map(|program| program.command.iter().map(Path::new))
+            .collect();
+        let needed = |folder: &Path| words.iter().any(|word| word.starts_with(folder));
+        self.build_ours(&words, decode);
         if needed(&self.ours.join("attache")) {
             cargo(&self.root, &["build", "--release", "-p", "attache"], None);
         }
@@ -61,7 +62,7 @@ impl Programs {
             ];
             cargo(&self.root, &arguments, Some(&self.counting));
         }
-        if peers || needed(&self.peers) {
+        if decode || needed(&self.peers) {
             let arguments = ["build", "--release", "-p", "bench-peers"];
             cargo(&self.root.join("interop"), &arguments, Some(&self.peers));
         }
@@ -74,6 +75,25 @@ impl Programs {
             let mut install = Command::new("npm");
             install.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix", "."]);
             must(install.args(SCREENS).current_dir(&self.screens));
+        }
+    }
+
+    /// Builds our programs among these words of commands.
+    fn build_ours(&self, words: &[&Path], decode: bool) {
+        let of_ours = words.iter().filter(|word| word.starts_with(&self.ours));
+        let names = of_ours.filter_map(|word| word.file_name()?.to_str());
+        let mut names: BTreeSet<&str> = names.filter(|name| *name != "attache").collect();
+        // These start an agent that is beside them.
+        if ["attache-bench-screen", "attache-bench-watch"].iter().any(|it| names.contains(it)) {
+            names.insert("attache-bench-screen-agent");
+        }
+        if decode {
+            names.insert("attache-bench-decode");
+        }
+        let mut arguments = vec!["build", "--release", "-p", "attache-bench"];
+        arguments.extend(names.iter().flat_map(|name| ["--bin", name]));
+        if !names.is_empty() {
+            cargo(&self.root, &arguments, None);
         }
     }
 

@@ -92,6 +92,21 @@ pub fn memory_kb_of(process: u32, key: &str) -> u64 {
     line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok()).unwrap_or(0)
 }
 
+/// Returns the CPU time of a process in seconds.
+pub fn cpu_s_of(process: u32) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // The name of the program is in parentheses and can contain spaces.
+    let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields).split(' ');
+    let ticks: u64 = fields.skip(11).take(2).filter_map(|it| it.parse::<u64>().ok()).sum();
+    ticks as f64 / 100.0
+}
+
+/// Returns the time in microseconds, which all processes of this machine share.
+pub fn now_us() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    since.as_micros() as u64
+}
+
 /// Returns `size` bytes of plain text.
 pub fn filler(size: usize) -> String {
     "the quick brown fox jumps over a lazy dog, ".chars().cycle().take(size).collect()

@@ -27,6 +27,7 @@ mod kept_rows;
 mod rows;
 mod run;
 mod screen_rows;
+mod watch_rows;
 
 use rows::{Beside, Row, Target};
 use run::median;
@@ -50,6 +51,7 @@ fn main() {
         coder_rows::all(&programs),
         screen_rows::all(&programs),
         attach_rows::all(&programs),
+        watch_rows::all(&programs),
     ];
     let rows: Vec<Row> =
         all.into_iter().flatten().filter(|row| row.name.contains(&wanted)).collect();

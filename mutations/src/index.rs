@@ -12,10 +12,10 @@ and the files that they change. `UPDATE_DOCS=1 cargo test -p attache-mutations i
 file.
 ";
 
-/// Returns the text of `crates/check/faults/mutations.md`.
+/// Returns the text of `crates/check/faults/mutations.md`: the mutations that break a rule.
 pub fn index() -> String {
     let mut by_test: BTreeMap<TestName, Vec<&Mutation>> = BTreeMap::new();
-    for mutation in mutations() {
+    for mutation in mutations().iter().filter(|mutation| !mutation.rules.is_empty()) {
         by_test.entry(mutation.test).or_default().push(mutation);
     }
     let mut text = HEAD.to_owned();

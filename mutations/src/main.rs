@@ -1,7 +1,8 @@
 //! Enables the mutations of our sources one at a time and checks that a test detects each.
 //!
-//! `cargo run -p attache-mutations [NAME, ID or PREFIX …]` runs the mutations of
-//! `mutations/faults`: all of them, or those with the given names and rules. It copies the
+//! `cargo run -p attache-mutations [NAME, ID, PREFIX or PACKAGE …]` runs the mutations of
+//! `mutations/faults`: all of them, or those with the given names and rules, and those that the
+//! tests of the given packages detect. It copies the
 //! workspace into `target/mutations` and adds every mutation to the copy as a branch that an
 //! environment variable enables. It builds the tests once and checks that each passes. Then it runs
 //! each test once per mutation, and the test must fail. As a result, hundreds of mutations need
@@ -43,7 +44,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns the mutations that the arguments name, or all of them without arguments.
+/// Returns the mutations that the arguments select, or all of them without arguments.
 fn chosen(arguments: &[String]) -> Result<Vec<&'static Mutation>, String> {
     if arguments.is_empty() {
         return Ok(mutations().iter().collect());
@@ -55,13 +56,16 @@ fn chosen(arguments: &[String]) -> Result<Vec<&'static Mutation>, String> {
             .find(|mutation| mutation.name == argument)
         {
             Some(mutation) => vec![mutation],
+            None if mutations().iter().any(|it| it.test.package == argument) => {
+                mutations().iter().filter(|it| it.test.package == argument).collect()
+            }
             None => {
                 let ids: BTreeSet<&str> = match select(argument) {
                     Ok(Selection::Rule(rule)) => [rule.id].into(),
                     Ok(Selection::Group(group)) => group.rules.iter().map(|rule| rule.id).collect(),
                     Err(_) => {
                         return Err(format!(
-                            "{argument:?} is neither the name of a mutation nor a rule, such as CONF-07 or CONF"
+                            "{argument:?} is neither the name of a mutation, nor a rule such as CONF-07 or CONF, nor a package with tests"
                         ));
                     }
                 };

@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 pub struct Mutation {
     /// The broken behaviour, as one unique sentence.
     pub name: &'static str,
-    /// The ids of the rules that it breaks.
+    /// The ids of the rules that it breaks. Empty if the protocol does not demand the behaviour.
     pub rules: Vec<&'static str>,
     /// The path of the source file, relative to the root of the workspace.
     pub file: &'static str,

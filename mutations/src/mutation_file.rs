@@ -14,9 +14,10 @@
 //! ```
 //! ````
 //!
-//! A fourth item `- hangs` means that the test fails because it never ends. `«` and `»` enclose the
-//! code to replace. Without these marks, whole lines that begin with `-` are replaced. Lines that
-//! begin with a space only locate the change.
+//! `- rules: none` stands for a behaviour that the protocol does not demand. A fourth item
+//! `- hangs` means that the test fails because it never ends. `«` and `»` enclose the code to
+//! replace. Without these marks, whole lines that begin with `-` are replaced. Lines that begin
+//! with a space only locate the change.
 
 use crate::{Mutation, TestName};
 
@@ -34,6 +35,7 @@ pub(crate) const FILES: &[&str] = &[
     include_str!("../faults/agent_capability.md"),
     include_str!("../faults/client.md"),
     include_str!("../faults/coder.md"),
+    include_str!("../faults/checkpoint.md"),
 ];
 
 /// Reads the mutations of one file. Each invalid block yields a description of its error.
@@ -54,7 +56,10 @@ fn read_block(name: &'static str, block: &'static str) -> Option<Mutation> {
             .lines()
             .find_map(|line| line.strip_prefix("- ")?.strip_prefix(key)?.strip_prefix(": "))
     };
-    let rules = item("rules")?.split(", ").collect();
+    let rules = match item("rules")? {
+        "none" => Vec::new(),
+        rules => rules.split(", ").collect(),
+    };
     let mut words = item("test")?.split(' ');
     let test = TestName { package: words.next()?, target: words.next()?, name: words.next()? };
     let hangs = block.lines().any(|line| line == "- hangs");

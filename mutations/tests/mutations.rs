@@ -38,7 +38,7 @@ fn the_index_of_the_judge_is_up_to_date() {
 }
 
 #[test]
-fn the_judge_reads_every_mutation() {
+fn the_judge_reads_every_mutation_of_a_rule() {
     let read: BTreeSet<(&str, &str, &str, Vec<&str>)> = attache_check::mutations()
         .iter()
         .map(|known| (known.name, known.file, known.test, known.rules.clone()))
@@ -47,6 +47,7 @@ fn the_judge_reads_every_mutation() {
     let written: BTreeSet<(&str, &str, &str, Vec<&str>)> = mutations()
         .iter()
         .zip(&tests)
+        .filter(|(mutation, _)| !mutation.rules.is_empty())
         .map(|(mutation, test)| {
             (mutation.name, mutation.file, test.as_str(), mutation.rules.clone())
         })

@@ -86,6 +86,7 @@ pub use changes::file_change::{ChangeKind, Changes, FileChange};
 pub use changes::hunk::{Hunk, HunkKey, HunkKind};
 pub use changes::repository::HeadChange;
 pub use restore::apply::Progress;
+pub use restore::control::RestoreControl;
 pub use restore::error::RestoreError;
 pub use restore::kept::KeptReason;
 pub use restore::plan::{

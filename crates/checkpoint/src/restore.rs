@@ -1,6 +1,8 @@
 //! Restores: undoes the changes of an owner and keeps those of others. A plan comes first.
 
 pub(crate) mod apply;
+pub(crate) mod base;
+pub(crate) mod control;
 pub(crate) mod disk;
 pub(crate) mod draft;
 pub(crate) mod error;

@@ -21,12 +21,13 @@ use attache_protocol::v1::SessionId;
 use attache_view::sanitize;
 use place::Place;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 /// Runs `attache checkpoints`.
 pub(crate) async fn checkpoints(arguments: Checkpoints) -> Result<Exit, Failure> {
     let task = arguments.task.unwrap_or(Task::List(arguments.list));
     let place = Place::of(&Settings::read())?;
-    let Some(store) = place.existing()? else { return none_yet(&task, &place) };
+    let Some(store) = place.existing()?.map(Arc::new) else { return none_yet(&task, &place) };
     for restored in Restorer::new(&store).recover()? {
         let report = RecoveryReport::new(&restored);
         Exit::report(&format!("attache: {}", report.title))?;

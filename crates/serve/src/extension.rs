@@ -14,7 +14,6 @@ mod device_access;
 mod form_values;
 mod going_back;
 mod hub_watch;
-mod listing;
 pub mod messages;
 mod methods;
 mod outgoing;

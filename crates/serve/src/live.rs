@@ -2,18 +2,24 @@
 //! watch it.
 
 mod agent_questions;
+mod hub_view;
+mod listing;
 mod live_rows;
 mod live_session;
 mod lock;
 mod part;
 
-pub(crate) use agent_questions::AgentQuestions;
+use agent_questions::AgentQuestions;
+pub(crate) use hub_view::{HubState, HubView};
 pub(crate) use live_rows::{LiveChanges, LivePosition, ROWS_LIMIT};
 pub(crate) use live_session::{Following, LiveSession};
 
-use attache_client::{Hub, HubSession, ListedSession};
+use crate::HubServices;
+use crate::extension::messages::WatchHub;
+use attache_client::{Hub, HubSession};
 use attache_protocol::v1::SessionId;
-use attache_view::{OpenSession, SessionList, SessionListView};
+use attache_view::SessionList;
+use hub_view::{HubSource, HubViews};
 use lock::locked;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -30,8 +36,9 @@ pub(crate) struct LiveViews {
     generations: Arc<AtomicU64>,
     list: Arc<Mutex<SessionList>>,
     sessions: Mutex<Sessions>,
+    hubs: HubViews,
     /// The questions that belong to no session, as they are shown.
-    pub(crate) agent_questions: AgentQuestions,
+    pub(crate) agent_questions: Arc<AgentQuestions>,
     /// Held while a decision about changes is stored, so that decisions do not overtake each other.
     pub(crate) deciding: tokio::sync::Mutex<()>,
 }
@@ -51,7 +58,8 @@ impl Default for LiveViews {
             generations: Arc::default(),
             list: Arc::default(),
             sessions: Mutex::default(),
-            agent_questions: AgentQuestions::default(),
+            hubs: HubViews::default(),
+            agent_questions: Arc::default(),
             deciding: tokio::sync::Mutex::default(),
         }
     }
@@ -89,12 +97,20 @@ impl LiveViews {
         known.map(|(_, live)| live.clone())
     }
 
-    /// Returns the list of these sessions, and what needs the person in any open session.
-    pub(crate) fn list(&self, hub: &Hub, listed: &[ListedSession]) -> SessionListView {
-        let open: Vec<OpenSession> = hub.sessions().iter().map(OpenSession::from).collect();
-        let agents = hub.agents();
-        let asked = agents.iter().map(|agent| (agent.name().to_owned(), agent.questions()));
-        locked(&self.list).view(listed, &open, &asked.collect::<Vec<_>>())
+    /// Returns the shared view of the hub with the sessions that a client lists.
+    pub(crate) fn hub(
+        &self,
+        params: &WatchHub,
+        hub: &Arc<Hub>,
+        services: &Arc<dyn HubServices>,
+    ) -> Arc<HubView> {
+        let source = HubSource {
+            hub: hub.clone(),
+            services: services.clone(),
+            list: self.list.clone(),
+            questions: self.agent_questions.clone(),
+        };
+        self.hubs.view(params, source)
     }
 }
 

@@ -20,7 +20,7 @@ const SEARCHES: usize = 2;
 /// One hub that many clients use.
 pub struct SharedHub {
     /// The hub.
-    pub hub: Hub,
+    pub hub: Arc<Hub>,
     /// What the program around it supplies.
     pub services: Arc<dyn HubServices>,
     pub(crate) acp: Arc<AcpSessions>,
@@ -39,7 +39,7 @@ impl SharedHub {
     /// Shares a hub.
     pub fn new(hub: Hub, services: Arc<dyn HubServices>) -> Self {
         Self {
-            hub,
+            hub: Arc::new(hub),
             services,
             acp: Arc::default(),
             live: LiveViews::default(),

@@ -103,7 +103,7 @@ impl Run {
         }
         pty.read_for(Duration::from_secs(1));
         let processes = process::tree(pty.id());
-        let (tree, own) = (process::cpu_of(&processes), process::cpu(pty.id()));
+        let (tree, own) = (process::cpu_of(&processes), attache_bench::cpu_s_of(pty.id()));
         let (bytes, since) = (pty.bytes(), Instant::now());
         let times = press_keys(&mut pty);
         let seconds = since.elapsed().as_secs_f64();
@@ -111,7 +111,7 @@ impl Run {
         let report = json!({
             "p50_ms": milliseconds(times[KEYS / 2]),
             "p99_ms": milliseconds(times[KEYS * 99 / 100]),
-            "cpu_percent": share(process::cpu(pty.id()), own),
+            "cpu_percent": share(attache_bench::cpu_s_of(pty.id()), own),
             "tree_percent": share(process::cpu_of(&processes), tree),
             "bytes_s": (pty.bytes() - bytes) as f64 / seconds,
         });

@@ -1,5 +1,6 @@
 //! Counters of processes.
 
+use attache_bench::cpu_s_of;
 use std::fs;
 
 /// Returns the process and its descendants.
@@ -13,18 +14,9 @@ pub(crate) fn tree(process: u32) -> Vec<u32> {
     all
 }
 
-/// Returns the CPU time of a process in seconds.
-pub(crate) fn cpu(process: u32) -> f64 {
-    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    // The name of the program is in parentheses and can contain spaces.
-    let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields).split(' ');
-    let ticks: u64 = fields.skip(11).take(2).filter_map(|it| it.parse::<u64>().ok()).sum();
-    ticks as f64 / 100.0
-}
-
 /// Returns the CPU time of several processes in seconds.
 pub(crate) fn cpu_of(processes: &[u32]) -> f64 {
-    processes.iter().map(|process| cpu(*process)).sum()
+    processes.iter().map(|process| cpu_s_of(*process)).sum()
 }
 
 /// Returns the memory of several processes in MB. A page that several of them share counts once.

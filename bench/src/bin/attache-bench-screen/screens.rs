@@ -106,5 +106,5 @@ impl Screen {
 /// Adds an agent to the person's own agents of our screen.
 pub(crate) fn add_agent(home: &Path, name: &str, command: &str) {
     let file = home.join(".config/attache/agents.toml");
-    fs::write(file, format!("[{name}]\ncommand = {command:?}\n")).unwrap();
+    fs::write(file, format!("[agents.{name}]\ncommand = {command:?}\n")).unwrap();
 }

@@ -2,6 +2,7 @@
 
 use crate::changes::contents::Contents;
 use crate::changes::state::State;
+use crate::restore::control::RestoreControl;
 use crate::restore::disk::Disk;
 use crate::restore::draft::differ_in_mode;
 use crate::restore::operation::Operation;
@@ -38,6 +39,7 @@ pub(crate) struct Applier<'a> {
     /// The restore.
     pub(crate) id: CheckpointId,
     pub(crate) progress: &'a dyn Fn(Progress<'_>),
+    pub(crate) control: &'a RestoreControl,
 }
 
 /// What became of the operations.
@@ -47,6 +49,8 @@ pub(crate) struct Applied {
     pub(crate) done: BTreeSet<TreePath>,
     /// The paths whose operations failed.
     pub(crate) failed: BTreeMap<TreePath, io::Error>,
+    /// The paths before which it was stopped.
+    pub(crate) stopped: BTreeSet<TreePath>,
     /// Whether the disk is full, so that the rest was not tried.
     pub(crate) is_full: bool,
 }
@@ -63,6 +67,11 @@ impl Applier<'_> {
         let mut begun: BTreeSet<&TreePath> = BTreeSet::new();
         for (number, operation) in operations.iter().enumerate() {
             let path = &operation.path;
+            // A path that was begun gets all its operations, so that it can be undone.
+            if !begun.contains(path) && self.control.is_stopped() {
+                applied.stopped.insert(path.clone());
+                continue;
+            }
             (self.progress)(Progress { done: number, total: operations.len(), path });
             if applied.failed.contains_key(path) {
                 continue;

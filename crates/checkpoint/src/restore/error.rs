@@ -32,6 +32,8 @@ pub enum RestoreError {
     },
     /// Another restore is running.
     Busy,
+    /// It was stopped before it changed a file.
+    Stopped,
     /// The folder of the store cannot be used.
     Io(io::Error),
 }
@@ -51,6 +53,7 @@ impl fmt::Display for RestoreError {
                 write!(f, "no restore has the id {id}: run \"attache checkpoints list\"")
             }
             Self::Busy => f.write_str("another restore is running: try again when it is done"),
+            Self::Stopped => f.write_str("the restore was stopped: nothing was restored"),
             Self::Io(error) => write!(f, "the checkpoints cannot be used: {error}"),
         }
     }

@@ -46,6 +46,8 @@ pub enum KeptReason {
     ChangedSincePreview,
     /// It cannot be read.
     Unreadable,
+    /// The user stopped the restore before it.
+    Stopped,
 }
 
 impl KeptReason {
@@ -76,6 +78,7 @@ impl fmt::Display for KeptReason {
             Self::Locked => "another program has locked it",
             Self::ChangedSincePreview => "it changed after the preview",
             Self::Unreadable => "it cannot be read",
+            Self::Stopped => "the restore was stopped before it",
         })
     }
 }

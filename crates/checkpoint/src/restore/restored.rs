@@ -30,6 +30,13 @@ pub struct Restored {
     pub unopened: Option<String>,
 }
 
+impl Restored {
+    /// Returns whether the user stopped the restore before some of its paths.
+    pub fn is_stopped(&self) -> bool {
+        self.kept.iter().any(|(_, why)| *why == KeptReason::Stopped)
+    }
+}
+
 /// A path that could not be changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Failure {

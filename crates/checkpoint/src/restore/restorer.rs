@@ -2,16 +2,17 @@
 
 use crate::attribution::author::Author;
 use crate::attribution::timeline::{Step, Timeline};
-use crate::changes::repository::head_change;
 use crate::changes::state::State;
 use crate::restore::apply::{Applied, Applier, Progress};
+use crate::restore::base::{base, not_restored};
+use crate::restore::control::RestoreControl;
 use crate::restore::disk::Disk;
 use crate::restore::draft::Draft;
 use crate::restore::error::RestoreError;
 use crate::restore::journal::{Entry, Journal, Record};
 use crate::restore::kept::KeptReason;
 use crate::restore::operation::{Operation, operations};
-use crate::restore::plan::{Goal, NotRestored, Plan, PlannedFile, RestoreRequest};
+use crate::restore::plan::{Goal, Plan, PlannedFile, RestoreRequest};
 use crate::restore::planner::Planner;
 use crate::restore::recovery::{are_same, remaining};
 use crate::restore::restored::{Failure, Restored};
@@ -47,6 +48,7 @@ pub struct Restorer<'a> {
     store: &'a Store,
     is_protected: &'a dyn Fn(&Path) -> bool,
     progress: &'a dyn Fn(Progress<'_>),
+    control: RestoreControl,
 }
 
 impl std::fmt::Debug for Restorer<'_> {
@@ -67,7 +69,7 @@ impl<'a> Restorer<'a> {
     /// policy protects: secrets, and files that affect how programs or agents run.
     pub fn new(store: &'a Store) -> Restorer<'a> {
         let is_protected = &|path: &Path| attache_policy::guard(&path.to_string_lossy()).is_some();
-        Restorer { store, is_protected, progress: &|_| {} }
+        Restorer { store, is_protected, progress: &|_| {}, control: RestoreControl::default() }
     }
 
     /// Decides with this function which files are protected. It gets paths below a folder of the
@@ -81,6 +83,12 @@ impl<'a> Restorer<'a> {
     #[must_use]
     pub fn with_progress(self, progress: &'a dyn Fn(Progress<'_>)) -> Restorer<'a> {
         Restorer { progress, ..self }
+    }
+
+    /// Lets this control stop plans and restores.
+    #[must_use]
+    pub fn with_control(self, control: RestoreControl) -> Restorer<'a> {
+        Restorer { control, ..self }
     }
 
     /// Returns the complete preview of a restore. Changes no file, but takes a checkpoint of the
@@ -196,7 +204,8 @@ impl<'a> Restorer<'a> {
         merged: &'s HashMap<ContentId, Vec<u8>>,
         id: CheckpointId,
     ) -> Applier<'s> {
-        Applier { disk, contents: self.store, merged, id, progress: self.progress }
+        let (contents, progress, control) = (self.store, self.progress, &self.control);
+        Applier { disk, contents, merged, id, progress, control }
     }
 
     /// Records what a restore did, and takes the checkpoint after it.
@@ -206,9 +215,10 @@ impl<'a> Restorer<'a> {
         owner: &str,
         record: Record,
         applied: Applied,
-        kept: Vec<(TreePath, KeptReason)>,
+        mut kept: Vec<(TreePath, KeptReason)>,
     ) -> Result<Restored, RestoreError> {
         let roots = record.roots();
+        kept.extend(applied.stopped.into_iter().map(|path| (path, KeptReason::Stopped)));
         let failed = applied.failed.into_iter();
         let failed = failed.map(|(path, error)| Failure { path, message: error.to_string() });
         let mut restored = Restored {
@@ -234,19 +244,26 @@ impl<'a> Restorer<'a> {
             // Without the checkpoint after it, what changes next counts as shared.
             ended => {
                 ended?;
-                let after = self.take(&roots, owner, Reason::AfterRestore);
+                let budget = Budget::lasting(PATIENCE);
+                let after = self.take(&roots, owner, Reason::AfterRestore, &budget);
                 restored.after = after.ok().map(|after| after.id);
             }
         }
         Ok(restored)
     }
 
-    fn take(&self, roots: &[PathBuf], owner: &str, why: Reason) -> Result<Summary, RestoreError> {
+    fn take(
+        &self,
+        roots: &[PathBuf],
+        owner: &str,
+        why: Reason,
+        budget: &Budget,
+    ) -> Result<Summary, RestoreError> {
         let folders = Roots::new(roots).map_err(|error| RestoreError::Root {
             path: roots.first().cloned().unwrap_or_default(),
             reason: error.to_string(),
         })?;
-        Ok(self.store.take(&folders, &Label::new(owner, why), &Budget::lasting(PATIENCE))?)
+        Ok(self.store.take(&folders, &Label::new(owner, why), budget)?)
     }
 
     fn prepare(&self, request: &RestoreRequest, why: Reason) -> Result<Prepared, RestoreError> {
@@ -257,7 +274,9 @@ impl<'a> Restorer<'a> {
             Goal::Since(_) | Goal::Turns { .. } => None,
         };
         let (base, range) = base(&checkpoints, request)?;
-        let now = self.take(&base.roots, owner, why)?;
+        let budget = Budget::lasting(PATIENCE).with_control(self.control.of_take());
+        let now = self.take(&base.roots, owner, why, &budget)?;
+        self.go_on()?;
         let now_id = now.id;
         checkpoints.retain(|each| each.id < now_id);
         checkpoints.push(now);
@@ -279,6 +298,7 @@ impl<'a> Restorer<'a> {
             range,
         };
         let drafts = planner.drafts()?;
+        self.go_on()?;
         let plan = Plan {
             request: request.clone(),
             roots: base.roots.clone(),
@@ -287,6 +307,14 @@ impl<'a> Restorer<'a> {
             not_restored: not_restored(&base),
         };
         Ok(Prepared { plan, drafts, disk })
+    }
+
+    /// Fails once the user has stopped the restore.
+    fn go_on(&self) -> Result<(), RestoreError> {
+        match self.control.is_stopped() {
+            true => Err(RestoreError::Stopped),
+            false => Ok(()),
+        }
     }
 
     /// Returns the changes of a restore, by path.
@@ -328,61 +356,4 @@ fn unopened(id: CheckpointId, roots: Vec<PathBuf>, error: &std::io::Error) -> Re
     let (done, kept, failed) = Default::default();
     let unopened = Some(error.to_string());
     Restored { id, after: None, roots, done, kept, failed, is_interrupted: true, unopened }
-}
-
-/// A checkpoint with which a plan begins, and the checkpoints around the turns of a range.
-type Base = (Summary, Option<(CheckpointId, CheckpointId)>);
-
-fn base(checkpoints: &[Summary], request: &RestoreRequest) -> Result<Base, RestoreError> {
-    let find = |id: CheckpointId| {
-        let found = checkpoints.iter().find(|each| each.id == id).cloned();
-        found.ok_or_else(|| StoreError::NotFound { id: id.to_string() })
-    };
-    match request.goal {
-        Goal::Since(id) | Goal::Undo(id) => Ok((find(id)?, None)),
-        Goal::Turns { first, last } => {
-            let (from, until) = turn_range(checkpoints, &request.owner, first, last)
-                .ok_or(RestoreError::NoTurn { turn: first })?;
-            Ok((find(from)?, Some((from, until))))
-        }
-    }
-}
-
-/// Returns the checkpoint before the first and the one after the last turn of a range. A turn that
-/// goes on ends with the newest checkpoint there can be.
-pub(crate) fn turn_range(
-    checkpoints: &[Summary],
-    owner: &str,
-    first: u64,
-    last: u64,
-) -> Option<(CheckpointId, CheckpointId)> {
-    let own = || checkpoints.iter().filter(|each| each.label.owner == owner);
-    let is_in = |each: &&Summary| {
-        matches!(each.label.reason, Reason::BeforePrompt | Reason::AfterTurn)
-            && each.label.turn.is_some_and(|turn| (first..=last).contains(&turn))
-    };
-    let begin = own().position(|each| is_in(&each))?;
-    let from = match own().nth(begin)? {
-        each if each.label.reason == Reason::BeforePrompt => each.id,
-        _ => own().nth(begin.checked_sub(1)?)?.id,
-    };
-    let end = own().rfind(is_in)?;
-    let until = match end.label.reason {
-        Reason::BeforePrompt => CheckpointId::from_number(u64::MAX),
-        _ => end.id,
-    };
-    Some((from, until))
-}
-
-/// Returns what a restore never brings back.
-fn not_restored(base: &Summary) -> Vec<NotRestored> {
-    let heads = base.roots.iter().filter_map(|root| head_change(root, base.at));
-    let mut found: Vec<NotRestored> = heads.map(NotRestored::Head).collect();
-    if base.ignored > 0 {
-        found.push(NotRestored::Ignored { count: base.ignored });
-    }
-    if base.not_kept_count > 0 {
-        found.push(NotRestored::NotKept { count: base.not_kept_count });
-    }
-    found
 }

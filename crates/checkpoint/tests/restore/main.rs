@@ -16,4 +16,5 @@ mod left_out;
 mod properties;
 mod restores;
 mod reviews;
+mod stopping;
 mod world;

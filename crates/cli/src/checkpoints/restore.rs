@@ -7,17 +7,19 @@ use crate::key;
 use crate::say::println;
 use crate::show::json::escaped;
 use crate::show::paint::{BOLD, Paint};
+use crate::signals::Signals;
 use attache_checkpoint::{
-    Choices, Goal, KeptReason, Plan, RestoreError, RestoreRequest, Restored, Restorer, Store,
-    Summary, TreePath,
+    Choices, Goal, KeptReason, Plan, RestoreControl, RestoreError, RestoreRequest, Restored,
+    Restorer, Store, Summary, TreePath,
 };
-use attache_view::restored_path;
+use attache_view::{file_count, restored_path};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Brings files back to a checkpoint.
-pub(super) async fn restore(store: &Store, arguments: &Restore) -> Result<Exit, Failure> {
+pub(super) async fn restore(store: &Arc<Store>, arguments: &Restore) -> Result<Exit, Failure> {
     let summary = selected::one(store, &arguments.id, &arguments.selection)?;
     let mut request = RestoreRequest::new(&*summary.label.owner, Goal::Since(summary.id));
     if !arguments.paths.is_empty() {
@@ -35,7 +37,7 @@ pub(super) async fn restore(store: &Store, arguments: &Restore) -> Result<Exit, 
 }
 
 /// Reverts the last restore of the selected sessions.
-pub(super) async fn undo(store: &Store, arguments: &Undo) -> Result<Exit, Failure> {
+pub(super) async fn undo(store: &Arc<Store>, arguments: &Undo) -> Result<Exit, Failure> {
     let taken = selected::all(store, &arguments.selection)?;
     let mut owners: Vec<&String> = taken.iter().map(|it| &it.label.owner).collect();
     owners.sort_unstable();
@@ -63,7 +65,7 @@ struct How<'a> {
 /// Shows the preview, asks, and restores. Answers about protected files change the preview, which
 /// is then shown again.
 async fn run(
-    store: &Store,
+    store: &Arc<Store>,
     mut request: RestoreRequest,
     mut preview: Plan,
     how: How<'_>,
@@ -101,15 +103,33 @@ async fn run(
     if how.yes {
         show(&preview);
     }
-    let restored = Restorer::new(store).restore(&preview)?;
+    let restored = restored(store, preview.clone()).await?;
     report(&restored, &preview, how.selection.json)?;
     Ok(exit(&preview))
+}
+
+/// Restores until everything is done, or until a signal stops it between two files.
+async fn restored(store: &Arc<Store>, plan: Plan) -> Result<Restored, Failure> {
+    let mut signals = Signals::listen().map_err(|error| Failure::new(Exit::Internal, error))?;
+    let control = RestoreControl::default();
+    let (store, stopped) = (Arc::clone(store), control.clone());
+    let mut restoring = tokio::task::spawn_blocking(move || {
+        Restorer::new(&store).with_control(stopped).restore(&plan)
+    });
+    let restored = loop {
+        tokio::select! {
+            restored = &mut restoring => break restored,
+            () = signals.next() => control.stop(),
+        }
+    };
+    Ok(restored.map_err(|error| Failure::new(Exit::Internal, error))??)
 }
 
 /// Reports what a restore did otherwise than its preview said.
 fn report(restored: &Restored, preview: &Plan, json: bool) -> Result<(), Failure> {
     let planned: BTreeSet<&TreePath> = preview.restored().map(|file| &file.path).collect();
-    for (path, why) in restored.kept.iter().filter(|(path, _)| planned.contains(path)) {
+    let kept = restored.kept.iter().filter(|(_, why)| *why != KeptReason::Stopped);
+    for (path, why) in kept.filter(|(path, _)| planned.contains(path)) {
         say(&format!("{path} stays: {why}"))?;
     }
     for failure in &restored.failed {
@@ -118,6 +138,11 @@ fn report(restored: &Restored, preview: &Plan, json: bool) -> Result<(), Failure
     if restored.is_interrupted {
         let advice = "free space, then run the command again, which completes the restore";
         return Err(Failure::new(Exit::NoStore, format!("the disk is full: {advice}")));
+    }
+    if restored.is_stopped() {
+        let done = file_count(restored.done.len());
+        let advice = "`attache checkpoints undo` reverts it, and the same command continues";
+        return Err(Failure::new(Exit::Cancelled, format!("stopped after {done}: {advice}")));
     }
     if !restored.failed.is_empty() {
         return Err(Failure::new(Exit::Internal, "some files could not be restored"));
@@ -189,6 +214,7 @@ impl From<RestoreError> for Failure {
         match error {
             RestoreError::Store(error) => error.into(),
             RestoreError::Busy => Self::new(Exit::Busy, error),
+            RestoreError::Stopped => Self::new(Exit::Cancelled, error),
             RestoreError::NoTurn { .. } | RestoreError::NoRestore { .. } => Self::usage(error),
             error => Self::new(Exit::NoStore, error),
         }

@@ -1,19 +1,15 @@
 //! Watching the hub.
 
 use super::caller::Caller;
-use super::listing::Listing;
-use super::messages::{
-    AgentItem, AgentQuestion, ClientItem, HubChanged, ScopeRequest, WatchHub, Watching,
-};
-use super::outgoing::notify;
-use super::refusal;
+use super::messages::{ClientItem, HubChanged, ScopeRequest, WatchHub, Watching};
+use super::outgoing::encoded;
 use super::reply::Reply;
+use crate::DeviceId;
+use crate::live::{HubState, HubView};
 use crate::scope_requests::ScopeWish;
-use crate::{DeviceId, SharedHub};
-use attache_client::{Change, WatchUpdate};
 use attache_connection::Peer;
 use attache_protocol::Error;
-use attache_view::{Line, QuestionView, Role, sanitize};
+use attache_view::{Line, Role, sanitize};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,23 +26,11 @@ pub(super) async fn watch_hub(
     params: WatchHub,
 ) -> Result<Reply, Error> {
     let watch = caller.watches.add(None)?;
-    caller.shared.hub.refresh_list();
-    let sender = Sender {
-        listing: Listing::new(&params),
-        caller: caller.clone(),
-        peer,
-        watch,
-        agents: Vec::new(),
-        sent: String::new(),
-    };
+    let shared = &caller.shared;
+    shared.hub.refresh_list();
+    let view = shared.live.hub(&params, &shared.hub, &shared.services);
+    let sender = Sender { caller: caller.clone(), peer, watch, view, sent: Vec::new() };
     Ok(Reply::of(&Watching { watch })?.and_then(move || caller.watches.begin(watch, sender.run())))
-}
-
-/// What a notification says besides the client's own facts.
-struct Read {
-    listing: Listing,
-    agents: Vec<AgentItem>,
-    questions: Vec<(String, Arc<QuestionView>)>,
 }
 
 /// Sends the state of the hub to a client.
@@ -54,10 +38,9 @@ struct Sender {
     caller: Arc<Caller>,
     peer: Peer,
     watch: u64,
-    listing: Listing,
-    agents: Vec<AgentItem>,
-    /// What was sent last.
-    sent: String,
+    view: Arc<HubView>,
+    /// The notification that was sent last.
+    sent: Vec<u8>,
 }
 
 impl Sender {
@@ -65,76 +48,57 @@ impl Sender {
     /// access.
     async fn run(mut self) {
         let shared = self.caller.shared.clone();
-        let mut hub = shared.hub.watch();
+        let mut state = self.view.state();
         let mut clients = shared.client_count();
         let mut requests = shared.scope_requests.changes();
         let mut scope = self.caller.client.scope_changes();
-        let mut update = Some(WatchUpdate::default());
+        if state.wait_for(Option::is_some).await.is_err() {
+            return;
+        }
         loop {
+            let now = state.borrow_and_update().clone();
             if self.peer.wait_for_room().await.is_err()
                 || self.caller.client.scope().is_none()
-                || !self.send(&update.unwrap_or_default()).await
+                || now.is_some_and(|now| !self.send(&now))
             {
                 return;
             }
             tokio::time::sleep(INTERVAL).await;
-            update = tokio::select! {
-                update = hub.next() => match update {
-                    Some(update) => Some(update),
-                    None => return,
-                },
-                changed = clients.changed() => changed.ok().map(|()| WatchUpdate::default()),
-                _ = requests.changed() => Some(WatchUpdate::default()),
+            let is_open = tokio::select! {
+                changed = state.changed() => changed.is_ok(),
+                _ = clients.changed() => true,
+                _ = requests.changed() => true,
                 changed = scope.changed() => match changed {
-                    Ok(()) => None,
+                    Ok(()) => true,
                     // The scope can no longer change.
-                    Err(_) => hub.next().await,
+                    Err(_) => state.changed().await.is_ok(),
                 },
             };
+            if !is_open {
+                return;
+            }
         }
     }
 
     /// Sends the state if it differs from what was sent last. Returns whether the watch goes on.
-    async fn send(&mut self, update: &WatchUpdate) -> bool {
-        let is_agent = |change: &Change| matches!(change, Change::Agent { .. });
-        let read_agents = self.sent.is_empty() || update.changes.iter().any(is_agent);
-        let has_list = update.changes.contains(&Change::SessionList);
-        let Ok(read) = self.read(read_agents, has_list).await else { return false };
-        (self.listing, self.agents) = (read.listing, read.agents);
+    fn send(&mut self, state: &HubState) -> bool {
         let Some(scope) = self.caller.client.scope() else { return false };
-        let shared = &self.caller.shared;
-        let questions = read.questions.into_iter().map(|(agent, question)| AgentQuestion {
-            agent: sanitize::line(&agent),
-            question: QuestionView::clone(&question),
-        });
         let changed = HubChanged {
             watch: self.watch,
-            agents: self.agents.clone(),
-            list: shared.live.list(&shared.hub, self.listing.sessions()),
-            has_more: self.listing.has_more(),
-            questions: questions.collect(),
+            agents: state.agents.clone(),
+            list: state.list.clone(),
+            has_more: state.has_more,
+            questions: state.questions.clone(),
             scope,
             clients: self.clients(),
             scope_requests: self.scope_requests(),
         };
-        let Ok(text) = serde_json::to_string(&changed) else { return true };
-        if text == self.sent {
+        let Some(message) = encoded(CHANGED, &changed) else { return true };
+        if message == self.sent {
             return true;
         }
-        self.sent = text;
-        notify(&self.peer, CHANGED, &changed).is_ok()
-    }
-
-    /// Reads what may need the disk or some time.
-    async fn read(&self, read_agents: bool, has_list: bool) -> Result<Read, Error> {
-        let (shared, agents) = (self.caller.shared.clone(), self.agents.clone());
-        let mut listing = self.listing.clone();
-        let reading = tokio::task::spawn_blocking(move || {
-            listing.update(&shared.hub, has_list);
-            let agents = if read_agents { known_agents(&shared) } else { agents };
-            Read { listing, agents, questions: shared.live.agent_questions.read(&shared.hub) }
-        });
-        reading.await.map_err(|error| refusal::failed(&error))
+        self.sent = message;
+        self.peer.send_encoded(|out| out.extend_from_slice(&self.sent)).is_ok()
     }
 
     /// The requests of devices, for clients of this machine, which decide about them.
@@ -164,16 +128,4 @@ impl Sender {
         };
         clients.iter().filter_map(item).collect()
     }
-}
-
-/// Returns the agents to choose from. Blocks.
-fn known_agents(shared: &SharedHub) -> Vec<AgentItem> {
-    let agents = shared.services.agents().into_iter();
-    let item = |agent: crate::AgentChoice| AgentItem {
-        name: sanitize::line(&agent.name),
-        title: sanitize::line(&agent.title),
-        installed: agent.installed,
-        needs: sanitize::line(&agent.needs),
-    };
-    agents.map(item).collect()
 }

@@ -17,9 +17,13 @@ pub(super) fn notify(
     method: &'static str,
     params: &impl Serialize,
 ) -> Result<(), ConnectionEnd> {
-    // Messages of this crate have no values that JSON cannot express.
-    let Ok(message) = serde_json::to_vec(&Outgoing { jsonrpc: "2.0", method, params }) else {
-        return Ok(());
-    };
-    peer.send_encoded(|out| out.extend_from_slice(&message))
+    match encoded(method, params) {
+        Some(message) => peer.send_encoded(|out| out.extend_from_slice(&message)),
+        None => Ok(()),
+    }
+}
+
+/// Returns a notification as JSON. Messages of this crate have no values that JSON cannot express.
+pub(super) fn encoded(method: &'static str, params: &impl Serialize) -> Option<Vec<u8>> {
+    serde_json::to_vec(&Outgoing { jsonrpc: "2.0", method, params }).ok()
 }

@@ -3,6 +3,9 @@
 use crate::scripted_agent::{ScriptedAgent, soon};
 use crate::started::{Started, Starts, started_with};
 use attache_client::{Hub, HubOptions, HubSession, ListedSession, Options, PermissionBroker};
+use attache_connection::transport::{
+    FrameReader, FrameWriter, LineTransport, Transport, frame_ends,
+};
 use attache_connection::{Builder, ConnectionEnd, Handler, IncomingCall, Peer, Work};
 use attache_protocol::method::Side;
 use attache_protocol::{DecodeError, Meta, Raw};
@@ -15,9 +18,7 @@ use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use tokio::io::{
-    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
-};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -162,26 +163,48 @@ impl Shared {
     }
 
     pub(crate) fn connect(&mut self, place: Place, scope: Scope, negotiates: bool) -> Client {
+        let (here, there) = tokio::io::duplex(1 << 14);
+        self.connect_over((lines(here), lines(there)), place, scope, negotiates)
+    }
+
+    /// Attaches a client on this machine over a transport, of which these are the ends.
+    pub(crate) fn local_over<T: Transport + 'static>(&mut self, ends: (T, T)) -> Client {
+        self.connect_over(ends, Place::Socket, Scope::Control, true)
+    }
+
+    fn connect_over<T: Transport + 'static>(
+        &mut self,
+        (here, there): (T, T),
+        place: Place,
+        scope: Scope,
+        negotiates: bool,
+    ) -> Client {
         let scope = watch::Sender::new(Some(scope));
         let client = self.hub.attach(place, "phone", scope.subscribe());
         let extension = Extension::new(self.hub.clone(), client);
         if negotiates {
             extension.negotiate(&wanted()).unwrap();
         }
-        let (here, there) = tokio::io::duplex(1 << 14);
-        let (input, output) = tokio::io::split(there);
-        let (_, connection) = Builder::new().connect(input, output, OnlyExtension(extension));
+        let (_, connection) = Builder::new().connect_over(there, OnlyExtension(extension));
         self.connections.spawn(connection.run());
-        let (input, output) = tokio::io::split(here);
-        let lines = BufReader::new(input).lines();
-        Client { lines, output, last: 0, notified: VecDeque::new(), scope }
+        let (input, output) = frame_ends(here, LONGEST);
+        Client { input, output, last: 0, notified: VecDeque::new(), scope }
     }
+}
+
+/// The longest message for a client, in bytes.
+const LONGEST: usize = 32 << 20;
+
+/// Carries one message in each line of a stream.
+pub(crate) fn lines(stream: impl AsyncRead + AsyncWrite + Send + 'static) -> LineTransport {
+    let (input, output) = tokio::io::split(stream);
+    LineTransport::new(input, output)
 }
 
 /// The client's end of a connection.
 pub(crate) struct Client {
-    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
-    output: WriteHalf<DuplexStream>,
+    input: FrameReader,
+    output: FrameWriter,
     last: u64,
     notified: VecDeque<Value>,
     pub(crate) scope: watch::Sender<Option<Scope>>,
@@ -193,7 +216,7 @@ impl Client {
         self.last += 1;
         let id = self.last;
         let call = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-        self.output.write_all(format!("{call}\n").as_bytes()).await.unwrap();
+        self.output.send(call.to_string().as_bytes()).await.unwrap();
         id
     }
 
@@ -233,8 +256,8 @@ impl Client {
     }
 
     async fn line(&mut self) -> Value {
-        let line = soon(self.lines.next_line()).await.unwrap().expect("the connection ended");
-        serde_json::from_str(&line).unwrap()
+        let line = soon(self.input.next()).await.unwrap().expect("the connection ended");
+        serde_json::from_slice(&line).unwrap()
     }
 
     /// Begins to watch `s1` and returns the number of the watch.

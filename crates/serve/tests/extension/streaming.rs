@@ -1,15 +1,34 @@
 //! Sessions that stream while clients come, go and stop reading.
 
-use crate::attached::{Client, Shared, Shown, shared};
+use crate::attached::{Client, Shared, Shown, lines, shared};
 use crate::session_watch::fresh;
 use crate::started::idle;
+use attache_connection::transport::{WebSocketRole, WebSocketTransport};
 use serde_json::{Value, json};
+use tokio::net::UnixStream;
 
-/// A client that stops reading gets what it missed in few, large changes.
+/// A client that stops reading gets what it missed in few, large changes, whatever carries them.
 #[tokio::test]
 async fn a_watcher_that_stops_reading_costs_no_growing_memory() {
     let mut it = shared().await;
-    let mut lazy = it.local();
+    let lazy = it.local();
+    stops_reading(it, lazy).await;
+
+    let mut it = shared().await;
+    let (here, there) = UnixStream::pair().unwrap();
+    let lazy = it.local_over((lines(here), lines(there)));
+    stops_reading(it, lazy).await;
+
+    let mut it = shared().await;
+    let (here, there) = UnixStream::pair().unwrap();
+    let here = WebSocketTransport::new(here, WebSocketRole::Client);
+    let there = WebSocketTransport::new(there, WebSocketRole::Server);
+    let lazy = it.local_over((here, there));
+    stops_reading(it, lazy).await;
+}
+
+/// Lets a session stream while one client reads everything and the other one nothing.
+async fn stops_reading(mut it: Shared, mut lazy: Client) {
     let mut busy = it.local();
     lazy.watch(Value::Null).await;
     busy.watch(Value::Null).await;
@@ -18,7 +37,7 @@ async fn a_watcher_that_stops_reading_costs_no_growing_memory() {
     let (call, _) = it.agent.prompted().await;
     let mut notified = 0;
     for number in 0..120 {
-        it.agent.say(&format!("**word** {number}\n\n{}", "text ".repeat(200))).await;
+        it.agent.say(&format!("**word** {number}\n\n{}", "text ".repeat(400))).await;
         it.agent.heard().await;
         let wanted = format!("word {number}");
         let bold = format!(" {number}");
@@ -32,7 +51,7 @@ async fn a_watcher_that_stops_reading_costs_no_growing_memory() {
     it.agent.end_turn(&call).await;
     idle(&it.session).await;
     assert!(notified >= 60, "{notified} notifications for a client that reads");
-    // The lazy client gets what was in the pipe and in the queue, and then the end.
+    // The lazy client gets what was in the stream and in the queue, and then the end.
     let (mut late, mut count) = (Shown::default(), 0);
     let all = fresh(&it);
     while late.rows != all {

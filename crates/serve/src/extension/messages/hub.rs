@@ -1,8 +1,10 @@
 //! What a client negotiates, and what it follows of the hub.
 
 use crate::Scope;
-use attache_view::{Line, QuestionView, SessionListView};
+use attache_view::{Line, QuestionView};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::sync::Arc;
 
 messages! {
     /// What was negotiated.
@@ -50,7 +52,8 @@ messages! {
         /// The agents to choose from.
         agents: Vec<AgentItem>,
         /// The sessions and who waits.
-        list: SessionListView,
+        #[cfg_attr(test, ts(type = "SessionListView"))]
+        list: Arc<RawValue>,
         /// Whether sessions were left out because of the limit.
         has_more: bool,
         /// The open questions that belong to no session, such as those of a login.

@@ -1,6 +1,6 @@
 //! The sessions that a client lists.
 
-use super::messages::WatchHub;
+use crate::extension::messages::WatchHub;
 use attache_client::{Hub, ListedSession, SessionFilter};
 use attache_protocol::v1::SessionId;
 use attache_session::ArchivedFilter;
