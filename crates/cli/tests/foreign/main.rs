@@ -28,4 +28,5 @@ mod project;
 mod pseudo_terminal;
 #[path = "../shared/screen.rs"]
 mod screen_program;
+mod support_docs;
 mod version_2;
