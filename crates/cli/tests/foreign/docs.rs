@@ -1,6 +1,6 @@
 //! The documents of the judge: how each rule is judged, and the verdicts for three unrelated peers.
 
-use crate::judgements::{Family, Peers, family, judgements};
+use crate::judgements::{Family, Peers, judgements};
 use attache_check::{
     Fault, Judged, Judgement, Outcome, Rule, Verdict, faults, groups, probes, rules, why_not_judged,
 };
