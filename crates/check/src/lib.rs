@@ -74,7 +74,7 @@ pub use peer::relay::{RelayListener, connect_relay};
 pub use peer::script::{Answer, Script};
 pub use recording::{Recorded, Recording, RecordingError, TraceError, trace};
 pub use report::comparison::{Comparison, ComparisonRow, NO_VERDICT};
-pub use report::{Form, support_matrix};
+pub use report::{Form, MethodLink, support_matrix};
 pub use rules::rule::{Binds, Group, Rule, Strength};
 pub use rules::selection::{Selection, UnknownRule, select};
 pub use rules::table::{groups, rules};

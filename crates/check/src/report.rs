@@ -1,13 +1,21 @@
 //! Reports of judgements for people and programs.
 
+mod capability_table;
 pub(crate) mod comparison;
 mod escape;
+mod feature;
+mod feature_state;
+mod feature_table;
 mod html;
 mod junit;
 mod markdown;
 mod matrix;
+mod method_link;
+mod peer_state;
+mod table;
 
 pub(crate) use escape::markdown;
+pub use method_link::MethodLink;
 
 use crate::Judgement;
 use std::path::Path;
@@ -29,9 +37,10 @@ pub enum Form {
     Html,
 }
 
-/// Returns the support of several peers as a Markdown table with a column per judgement.
-pub fn support_matrix(judgements: &[Judgement]) -> String {
-    markdown::side_by_side(judgements)
+/// Returns the support of several peers as Markdown tables with a column per judgement. The links
+/// lead from methods to the code of the peers, if it is known.
+pub fn support_matrix(judgements: &[Judgement], links: &[MethodLink]) -> String {
+    markdown::side_by_side(judgements, links)
 }
 
 impl Form {

@@ -6,6 +6,7 @@ use crate::agents::arguments::Agents;
 use crate::attach::arguments::Attach;
 use crate::check::arguments::Check;
 use crate::checkpoints::arguments::Checkpoints;
+use crate::completions::arguments::{Completions, ManPages};
 use crate::config::arguments::Config;
 use crate::elicitation::FormAnswer;
 use crate::exit::CODES;
@@ -16,6 +17,7 @@ use crate::run::budget::Budget;
 use crate::screen::arguments::{Begin, Screen};
 use crate::serve::arguments::Serve;
 use crate::sessions::arguments::Sessions;
+use crate::setup::arguments::Setup;
 use crate::uninstall::arguments::Uninstall;
 use attache_protocol::v1::{ProtocolVersion, ToolKind};
 use clap::{Args, Parser, Subcommand};
@@ -26,7 +28,8 @@ use value::{kind, protocol, seconds, setting, variable};
 
 /// An agent and a client of the Agent Client Protocol (ACP), for terminals and scripts.
 #[derive(Debug, Parser)]
-#[command(name = "attache", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+#[command(name = "attache", version, long_version = LONG_VERSION, after_help = EXAMPLES)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Command {
     /// The default is a conversation with the built-in agent, in this folder.
     #[command(subcommand)]
@@ -34,6 +37,15 @@ pub(crate) struct Command {
     #[command(flatten)]
     pub(crate) screen: Screen,
 }
+
+/// The version with the commit and the kind of build; `-V` prints only the version.
+const LONG_VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    "\ncommit: ",
+    env!("ATTACHE_COMMIT"),
+    "\nbuild: ",
+    env!("ATTACHE_BUILD")
+);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -87,11 +99,18 @@ pub(crate) enum Task {
     Permissions(Permissions),
     /// Show and change the settings of the built-in agent
     Config(Config),
+    /// Print or write the settings that make an editor use Attaché
+    Setup(Setup),
     /// Show what is installed here: agents, keys, terminal, sandbox, folders
     #[command(
         after_help = "This command writes nothing and never shows a key.\n\nExample:\n  attache doctor"
     )]
     Doctor(Doctor),
+    /// Print the completions for a shell
+    Completions(Completions),
+    /// Write the manual pages
+    #[command(hide = true)]
+    ManPages(ManPages),
     /// List the files that Attaché stores, and remove them
     Uninstall(Uninstall),
 }

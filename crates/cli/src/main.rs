@@ -12,6 +12,7 @@ mod chat;
 mod check;
 mod checkpoints;
 mod chosen_agent;
+mod completions;
 mod config;
 mod demo;
 mod doctor;
@@ -39,6 +40,7 @@ mod screen;
 mod serve;
 mod sessions;
 mod settings;
+mod setup;
 mod show;
 mod signals;
 mod stop;
@@ -98,7 +100,10 @@ fn main() -> ExitCode {
             args::Task::Permissions(arguments) => permissions::permissions(arguments),
             args::Task::Trace(arguments) => trace::trace(arguments).await,
             args::Task::Config(arguments) => config::config(arguments).await,
+            args::Task::Setup(arguments) => setup::setup(arguments).await,
             args::Task::Doctor(arguments) => doctor::doctor(&arguments).await,
+            args::Task::Completions(arguments) => completions::completions(&arguments),
+            args::Task::ManPages(arguments) => completions::man_pages(&arguments),
             args::Task::Uninstall(arguments) => uninstall::uninstall(arguments).await,
         }
     }))

@@ -2,7 +2,8 @@
 //! verdict.
 
 use super::escape::{html, html_of_markdown};
-use super::matrix::{Cell, LEGEND, Table, lacks, tables};
+use super::matrix::{LEGEND, lacks, tables};
+use super::table::{Cell, Table};
 use crate::{Judgement, Line, Outcome, Verdict, groups};
 use attache_protocol::method::Side;
 
@@ -167,7 +168,7 @@ fn traffic(lines: &[Line], out: &mut String) {
 fn support(judgement: &Judgement, out: &mut String) {
     out.push_str("<section id=\"support\">\n<h2>Support</h2>\n");
     out.push_str(&format!("<p>{LEGEND}</p>\n"));
-    for table in tables(&[&judgement.support]) {
+    for table in tables(&[judgement], &[]) {
         self::table(&table, out);
     }
     let lacks = lacks(&judgement.support);
@@ -193,6 +194,11 @@ fn table(table: &Table, out: &mut String) {
                 Cell::Text(text) => out.push_str(&format!("<td>{}</td>", html_of_markdown(text))),
                 Cell::Mark(true) => out.push_str("<td class=\"yes\">✓</td>"),
                 Cell::Mark(false) => out.push_str("<td class=\"no\">–</td>"),
+                Cell::Names(names) => {
+                    let names: Vec<String> =
+                        names.iter().map(|(name, _)| (*name).to_owned()).collect();
+                    out.push_str(&format!("<td>{}</td>", codes(&names)));
+                }
             }
         }
         out.push_str("</tr>\n");

@@ -2,7 +2,9 @@
 //! the peer's source.
 
 use super::escape::{markdown, markdown_code};
-use super::matrix::{Cell, LEGEND, Table, lacks, tables};
+use super::matrix::{LEGEND, lacks, tables};
+use super::method_link::MethodLink;
+use super::table::{Cell, Table};
 use crate::{Judgement, Outcome, Verdict};
 
 /// Returns the support matrix. Two runs of a peer with the same behaviour give the same text.
@@ -19,7 +21,7 @@ pub(super) fn write(judgement: &Judgement) -> String {
         judgement.count(Outcome::NOT_TESTED),
     ));
     out.push_str(&format!("\n{LEGEND}\n"));
-    matrix(&[judgement], &mut out);
+    matrix(&[judgement], &[], &mut out);
     missing(judgement, &mut out);
     fails(judgement, &mut out);
     not_judged(judgement, &mut out);
@@ -27,25 +29,26 @@ pub(super) fn write(judgement: &Judgement) -> String {
 }
 
 /// Returns the support of several peers, side by side.
-pub(super) fn side_by_side(judgements: &[Judgement]) -> String {
-    let names: Vec<String> = judgements
-        .iter()
-        .map(|judgement| {
-            let (side, name) = (judgement.side().as_str(), markdown(&judgement.name()));
-            format!("the {side} {name}, version {} of the protocol", judgement.support.protocol)
-        })
-        .collect();
+pub(super) fn side_by_side(judgements: &[Judgement], links: &[MethodLink]) -> String {
+    let mut names: Vec<String> =
+        judgements.iter().map(|judgement| markdown(&judgement.name())).collect();
+    names.dedup();
+    let judged = judgements.iter().map(|judgement| {
+        let (side, version) = (judgement.side().as_str(), judgement.support.protocol);
+        format!("`attache check {side} --protocol {version}`")
+    });
+    let judged: Vec<String> = judged.collect();
     let mut out = format!(
-        "# Support of {}\n\nAs observed by `attache check`. {LEGEND}\n",
-        names.join(" and ")
+        "# Support of {}\n\nAs observed by {}.\n\n{LEGEND}\n",
+        names.join(" and "),
+        judged.join(", ")
     );
-    matrix(&judgements.iter().collect::<Vec<_>>(), &mut out);
+    matrix(&judgements.iter().collect::<Vec<_>>(), links, &mut out);
     out
 }
 
-fn matrix(judgements: &[&Judgement], out: &mut String) {
-    let peers: Vec<_> = judgements.iter().map(|judgement| &judgement.support).collect();
-    for table in tables(&peers) {
+fn matrix(judgements: &[&Judgement], links: &[MethodLink], out: &mut String) {
+    for table in tables(judgements, links) {
         out.push_str(&format!("\n## {}\n\n{}", table.title, rows(&table)));
     }
 }
@@ -66,6 +69,19 @@ fn cell(cell: &Cell) -> String {
         Cell::Text(text) => markdown(text),
         Cell::Mark(true) => "✓".to_owned(),
         Cell::Mark(false) => "–".to_owned(),
+        Cell::Names(names) => {
+            let names = names.iter().map(|(name, links)| linked(name, links));
+            names.collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+fn linked(name: &str, links: &[(&str, String)]) -> String {
+    let labels = links.iter().map(|(label, target)| format!("[{label}]({target})"));
+    let labels: Vec<String> = labels.collect();
+    match labels.is_empty() {
+        true => markdown_code(name),
+        false => format!("{} ({})", markdown_code(name), labels.join(", ")),
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) fn compare(arguments: &Compare) -> Result<Exit, Failure> {
     let judgements =
         arguments.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
     if arguments.support {
-        return write(support_matrix(&judgements).lines());
+        return write(support_matrix(&judgements, &[]).lines());
     }
     let whole = Comparison::of(&judgements);
     let of = whole.rows.len();

@@ -1,10 +1,8 @@
-//! The documents of the judge: how each rule is judged, the verdicts for three unrelated peers, and
-//! the features that our own agent and client support.
+//! The documents of the judge: how each rule is judged, and the verdicts for three unrelated peers.
 
-use crate::judgements::{Family, Peers, family, judgements};
+use crate::judgements::{Family, Peers, judgements};
 use attache_check::{
-    Fault, Judged, Judgement, Outcome, Rule, Verdict, faults, groups, probes, rules,
-    support_matrix, why_not_judged,
+    Fault, Judged, Judgement, Outcome, Rule, Verdict, faults, groups, probes, rules, why_not_judged,
 };
 use attache_protocol::method::Side;
 use std::path::Path;
@@ -32,39 +30,16 @@ fn assert_up_to_date(name: &str, text: &str) {
 }
 
 /// Returns the lines that are the same on every machine. A slow machine can miss a result, so "not
-/// tested" counts as "pass" and "not provoked" as "supported", and totals and reasons are ignored;
-/// failures are not.
+/// tested" counts as "pass", and totals and reasons are ignored; failures are not.
 fn steady(text: &str) -> Vec<String> {
-    let open = ["As observed by `attache check", "- not tested: "];
-    let lines = text.lines().filter(|line| {
-        !open.iter().any(|open| line.starts_with(open)) && !line.contains(" rules have a pair. ")
-    });
+    let lines = text.lines().filter(|line| !line.contains(" rules have a pair. "));
     let verdicts = |line: &str| line.replace("A?", "A✓").replace("C?", "C✓");
-    let features = |line: &str| line.replace("not provoked", "✓");
     // The last of the nine cells is the reason.
     let row = |line: &str| match line.rsplit_once(" | ") {
         Some((row, _)) if line.matches(" | ").count() == 8 => verdicts(row),
-        _ => features(line),
+        _ => line.to_owned(),
     };
     lines.map(row).collect()
-}
-
-#[tokio::test]
-async fn support_md_is_up_to_date() {
-    let ours = family(Family::Ours).await;
-    assert_up_to_date(
-        "support.md",
-        &support_matrix(&[ours.agent.judgement.clone(), ours.client.judgement.clone()]),
-    );
-}
-
-#[tokio::test]
-async fn support_2_md_is_up_to_date() {
-    let ours = family(Family::Ours).await;
-    assert_up_to_date(
-        "support-2.md",
-        &support_matrix(&[ours.agent_v2.judgement.clone(), ours.client_v2.judgement.clone()]),
-    );
 }
 
 #[tokio::test]

@@ -83,7 +83,7 @@ pub(crate) async fn judgements() -> &'static [Peers] {
             [Client::OfficialTs, Client::OfficialTsV2],
         );
         let (ours, rust, ts) = tokio::join!(
-            peers(Family::Ours, [Agent::ours(), Agent::ours()], [Client::Ours, Client::Ours]),
+            judge_ours(),
             peers(Family::Rust, [Agent::official_rust(), rust_v2], rust_clients),
             peers(Family::TypeScript, [Agent::official_ts(), ts_v2], ts_clients),
         );
@@ -95,6 +95,11 @@ pub(crate) async fn judgements() -> &'static [Peers] {
 /// Judges the peers of one family.
 pub(crate) async fn family(family: Family) -> &'static Peers {
     judgements().await.iter().find(|peers| peers.family == family).unwrap()
+}
+
+/// Judges our own peers.
+pub(crate) async fn judge_ours() -> Peers {
+    peers(Family::Ours, [Agent::ours(), Agent::ours()], [Client::Ours, Client::Ours]).await
 }
 
 /// How the clients of the official SDKs perform tasks: options, and steps of their scripts.

@@ -30,4 +30,5 @@ mod pseudo_terminal;
 #[path = "../shared/screen.rs"]
 mod screen_program;
 mod shared_hub;
+mod support_docs;
 mod version_2;

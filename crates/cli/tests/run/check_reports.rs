@@ -41,6 +41,13 @@ fn a_report_is_written_in_the_format_of_its_file_extension() {
     );
     assert!(read("a.xml").contains("<failure type=\"must not\""), "{}", read("a.xml"));
     assert!(read("a.md").contains("| `initialize` | stable |  | ✓ |"), "{}", read("a.md"));
+    for row in [
+        "| Connecting | JSON-RPC over stdio | partly: breaks RPC-03 |",
+        "| Connecting | Handshake | yes | `initialize` | INIT-0",
+        "| Sessions | Session list | ",
+    ] {
+        assert!(read("a.md").contains(row), "{row} is missing in {}", read("a.md"));
+    }
     assert!(read("a.html").contains("The peer breaks 1 of the"), "{}", read("a.html"));
 }
 

@@ -42,8 +42,8 @@ macro_rules! documents {
 }
 
 documents! {
-    agent agents attach attache chat check checkpoints config demo doctor login new permissions run
-    serve sessions trace uninstall
+    agent agents attach attache chat check checkpoints completions config demo doctor login new
+    permissions run serve sessions setup trace uninstall
 }
 
 #[test]
@@ -246,6 +246,8 @@ impl Home {
         });
         let mut text = text
             .replace(env!("CARGO_BIN_EXE_attache"), "/usr/bin/attache")
+            .replace(env!("ATTACHE_COMMIT"), "COMMIT")
+            .replace(env!("ATTACHE_BUILD"), "BUILD")
             .replace(env!("CARGO_PKG_VERSION"), "VERSION")
             .replace(&*self.0.path().to_string_lossy(), "/home/ann");
         if !text.is_empty() && !text.ends_with('\n') {

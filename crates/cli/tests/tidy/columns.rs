@@ -12,7 +12,6 @@ const COLUMNS: usize = 100;
 /// that is sent unchanged.
 const EXEMPT: &[&str] = &[
     "docs/rules.md",
-    "docs/support-2.md",
     "docs/support.md",
     "crates/check/faults/",
     "crates/cli/tests/foreign/known/",
