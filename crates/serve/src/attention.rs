@@ -64,7 +64,7 @@ pub async fn follow_attention(
     let mut watch = shared.hub.watch();
     let mut waiting = Waiting::new();
     loop {
-        let items = shared.live.list(&shared.hub, &[]).attention;
+        let items = shared.live.attention(&shared.hub);
         for item in due(&mut waiting, &items, delay) {
             match notices.try_send(notice(item, page.as_deref())) {
                 Ok(()) => {}

@@ -18,7 +18,7 @@ use crate::HubServices;
 use crate::extension::messages::WatchHub;
 use attache_client::{Hub, HubSession};
 use attache_protocol::v1::SessionId;
-use attache_view::SessionList;
+use attache_view::{AttentionItem, SessionList};
 use hub_view::{HubSource, HubViews};
 use lock::locked;
 use std::collections::BTreeMap;
@@ -95,6 +95,11 @@ impl LiveViews {
         let sessions = locked(&self.sessions);
         let known = sessions.live.get(&key).filter(|(_, live)| live.session() == session);
         known.map(|(_, live)| live.clone())
+    }
+
+    /// Returns what needs the person in any open session.
+    pub(crate) fn attention(&self, hub: &Hub) -> Vec<AttentionItem> {
+        hub_view::list_view(&self.list, hub, &[]).attention
     }
 
     /// Returns the shared view of the hub with the sessions that a client lists.

@@ -7,8 +7,8 @@ use super::lock::locked;
 use super::part::json;
 use crate::HubServices;
 use crate::extension::messages::{AgentItem, AgentQuestion, WatchHub};
-use attache_client::{Change, Hub, WatchUpdate};
-use attache_view::{OpenSession, QuestionView, SessionList, sanitize};
+use attache_client::{Change, Hub, ListedSession, WatchUpdate};
+use attache_view::{OpenSession, QuestionView, SessionList, SessionListView, sanitize};
 use serde_json::value::RawValue;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
@@ -124,16 +124,24 @@ fn made(source: &HubSource, listing: &Listing, agents: &[AgentItem]) -> Option<H
         agent: sanitize::line(&agent),
         question: QuestionView::clone(&question),
     });
-    let open: Vec<OpenSession> = hub.sessions().iter().map(OpenSession::from).collect();
-    let asked = hub.agents().into_iter().map(|it| (it.name().to_owned(), it.questions()));
-    let asked: Vec<_> = asked.collect();
-    let list = locked(&source.list).view(listing.sessions(), &open, &asked);
+    let list = list_view(&source.list, hub, listing.sessions());
     Some(HubState {
         agents: agents.to_vec(),
         list: json(&list)?,
         has_more: listing.has_more(),
         questions: questions.collect(),
     })
+}
+
+/// Returns the list of these sessions, and what needs the person in any open session.
+pub(super) fn list_view(
+    list: &Mutex<SessionList>,
+    hub: &Hub,
+    listed: &[ListedSession],
+) -> SessionListView {
+    let open: Vec<OpenSession> = hub.sessions().iter().map(OpenSession::from).collect();
+    let asked = hub.agents().into_iter().map(|it| (it.name().to_owned(), it.questions()));
+    locked(list).view(listed, &open, &asked.collect::<Vec<_>>())
 }
 
 /// Returns the agents to choose from. Blocks.
