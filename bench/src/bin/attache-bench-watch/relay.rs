@@ -13,6 +13,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, ChildStdin};
 use tokio::sync::broadcast;
+use tokio::task::JoinSet;
 
 /// The number of messages that may wait for a watcher.
 const WAITING: usize = 1 << 16;
@@ -59,19 +60,23 @@ pub(crate) async fn serve(streams: usize, rate: usize, seconds: usize) {
     println!("{}", listener.local_addr().unwrap());
     let all: Vec<Lines> = (0..streams).map(|_| broadcast::Sender::new(WAITING)).collect();
     let known = all.clone();
-    let accepting = tokio::spawn(async move {
+    let mut tasks = JoinSet::new();
+    tasks.spawn(async move {
+        let mut watchers = JoinSet::new();
         loop {
             let (stream, _) = listener.accept().await.unwrap();
             let (output, stream) = accept(stream).await;
-            tokio::spawn(copy_to_watcher(known[stream].subscribe(), output));
+            watchers.spawn(copy_to_watcher(known[stream].subscribe(), output));
         }
     });
     let reading = tokio::task::spawn_blocking(|| std::io::stdin().read_line(&mut String::new()));
     reading.await.unwrap().unwrap();
     for lines in all {
-        tokio::spawn(copy_from_agent(lines, rate, seconds));
+        tasks.spawn(copy_from_agent(lines, rate, seconds));
     }
-    accepting.await.unwrap();
+    while let Some(ended) = tasks.join_next().await {
+        ended.unwrap();
+    }
 }
 
 /// Accepts a WebSocket, whose path is the number of a stream.
