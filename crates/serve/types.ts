@@ -1887,19 +1887,6 @@ quiet: boolean,
 can_cancel: boolean, };
 
 /**
- * What the person wrote that the agent did not get.
- */
-export type Unsent = {
-/**
- * The text that is not sent yet; empty if there is none.
- */
-draft: string,
-/**
- * The number of prompts that wait.
- */
-waiting: number, };
-
-/**
  * More messages with an agent.
  */
 export type TraceChanged = {
@@ -1996,6 +1983,19 @@ export type Traces = {
  * The agents, by name.
  */
 agents: Array<TracedAgent>, };
+
+/**
+ * What the person wrote that the agent did not get.
+ */
+export type Unsent = {
+/**
+ * The text that is not sent yet; empty if there is none.
+ */
+draft: string,
+/**
+ * The number of prompts that wait.
+ */
+waiting: number, };
 
 /**
  * Ends a watch.

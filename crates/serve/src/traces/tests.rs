@@ -95,8 +95,12 @@ async fn secrets_are_masked_also_in_a_part_of_a_message() {
     for text in [whole, &long, "apiKey=1 {\"apiKey\":\"s3cr"] {
         tap(Received, text.as_bytes());
     }
-    let lines = read(&mut traces.watch("a", None).unwrap()).await;
-    assert_eq!(lines.len(), 3);
+    let mut watch = traces.watch("a", None).unwrap();
+    let mut lines = Vec::new();
+    // A long message is the last of its part.
+    while lines.len() < 3 {
+        lines.extend(read(&mut watch).await);
+    }
     for line in &lines {
         assert!(!line.text.contains("s3cr"), "{}", line.number);
     }
