@@ -3,7 +3,7 @@
 use attache_connection::CallError;
 use attache_host::RootsError;
 use attache_protocol::ErrorCode;
-use attache_protocol::v1::AuthMethod;
+use attache_protocol::v1::{AuthMethod, SessionId};
 use std::path::PathBuf;
 use std::{fmt, io};
 
@@ -28,6 +28,9 @@ pub enum OpenError {
     CannotGoOn,
     /// A turn or another load of this session is in flight.
     Busy,
+    /// The agent gave a new session the id of one that is open (SESS-01). This is a fault of the
+    /// agent; the open session is unchanged.
+    KnownSession(SessionId),
     /// The agent needs a login first.
     AuthRequired {
         /// The login methods that the agent offers.
@@ -65,6 +68,9 @@ impl fmt::Display for OpenError {
             }
             Self::CannotGoOn => f.write_str("the agent can neither resume nor load sessions"),
             Self::Busy => f.write_str("the session cannot be loaded while a turn or another load of it runs: wait for it, or cancel it"),
+            Self::KnownSession(id) => {
+                write!(f, "the agent gave a new session the id of an open one, {id}")
+            }
             Self::AuthRequired { methods, message } => {
                 write!(f, "the agent needs a login first ({message})")?;
                 match methods.iter().map(AuthMethod::name).collect::<Vec<_>>().join(", ") {
@@ -87,6 +93,7 @@ impl std::error::Error for OpenError {
             | Self::NotOffered { .. }
             | Self::CannotGoOn
             | Self::Busy
+            | Self::KnownSession(_)
             | Self::AuthRequired { .. } => None,
         }
     }

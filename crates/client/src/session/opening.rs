@@ -276,18 +276,23 @@ async fn make<M: BothVersions<Reply = OpenReply>>(
     let (sessions, peer) = (shared.sessions.clone(), shared.peer.clone());
     let fold_reply = move |reply: &Result<OpenReply, CallError>| {
         let Ok(OpenReply { id: Some(id), said }) = reply else { return };
+        if sessions.get(id).is_some() {
+            // What was set up for the open session must not change.
+            let _ = found.send(Err(OpenError::KnownSession(id.clone())));
+            return;
+        }
         setup.said.extend(said.iter().cloned());
         let live = sessions.get_or_add(id, &peer, None);
         live.set_up(setup);
         // If the caller no longer waits, dropping the only handle forgets the session.
-        let _ = found.send(live);
+        let _ = found.send(Ok(live));
     };
     let _early = shared.sessions.expect();
     let reply = shared.call::<M>(params, Some(shared.options.setup), fold_reply).await;
     reply.map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
     // The reply has already been folded at this point.
-    opened.await.map_err(|_| {
-        OpenError::Call(CallError::Disconnected(attache_connection::ConnectionEnd::Closed))
+    opened.await.unwrap_or_else(|_| {
+        Err(OpenError::Call(CallError::Disconnected(attache_connection::ConnectionEnd::Closed)))
     })
 }
 

@@ -281,6 +281,23 @@ async fn a_session_is_not_loaded_during_a_turn() {
 }
 
 #[tokio::test]
+async fn a_new_session_does_not_get_an_open_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (connection, mut agent) = connected(json!({})).await;
+    let first = opened(&connection, &mut agent, folder.path()).await;
+    let answering = async {
+        let call = agent.expect("session/new").await;
+        agent.reply(&call, json!({ "sessionId": "s1" })).await;
+    };
+    let (second, ()) = tokio::join!(connection.open(folder.path()).into_future(), answering);
+    let error = second.unwrap_err();
+    assert!(matches!(&error, OpenError::KnownSession(id) if id.as_str() == "s1"), "{error}");
+    drop(first);
+    // A closed session is forgotten, so its id is free.
+    opened(&connection, &mut agent, folder.path()).await;
+}
+
+#[tokio::test]
 async fn all_pages_of_a_list_are_read_with_unchanged_cursors() {
     let (connection, mut agent) = connected(json!({ "sessionCapabilities": { "list": {} } })).await;
     let item = |id: &str| json!({ "sessionId": id, "cwd": "/a" });

@@ -38,10 +38,11 @@ pub(super) async fn new(
     Ok(context.attach(wire, session, folders, true))
 }
 
+/// Returns the agent of a new session that names none.
 fn default_agent(context: &Context) -> Result<String, Error> {
-    let agents = context.shared.services.agents();
-    let first = agents.into_iter().next().map(|choice| choice.name);
-    first.ok_or_else(|| Error::internal("the hub has no agent: install one with `attache agents`"))
+    let first = || context.shared.services.agents().into_iter().next().map(|choice| choice.name);
+    let agent = context.client.default_agent().or_else(first);
+    agent.ok_or_else(|| Error::internal("the hub has no agent: install one with `attache agents`"))
 }
 
 /// Opens a session of the agent with this name, and checks what the client may open.

@@ -3,6 +3,7 @@
 use crate::client::Client;
 use crate::scripted_agent::ScriptedAgent;
 use crate::shared::{Shared, hello_version_2};
+use attache_serve::Uses;
 use serde_json::{Value, json};
 
 /// Opens a session with two modes. Returns its agent, and the reply to the client.
@@ -23,7 +24,7 @@ async fn opened(shared: &mut Shared, client: &mut Client) -> (ScriptedAgent, Val
 #[tokio::test]
 async fn sessions_have_their_own_ids_and_no_option_for_the_agent() {
     let mut shared = Shared::new();
-    let (mut client, _scope) = shared.connect_to("a");
+    let (mut client, _scope) = shared.connect_using(Uses::Only("a".to_owned()));
     let (_agent, session) = opened(&mut shared, &mut client).await;
     assert_eq!(session["sessionId"], "s1", "{session}");
     // Version 2 has no modes, so they are an option.
@@ -35,16 +36,31 @@ async fn sessions_have_their_own_ids_and_no_option_for_the_agent() {
     let listed = client.call("session/list", json!({})).await;
     assert_eq!(listed["sessions"][0]["sessionId"], "s1", "{listed}");
 
-    let (mut other, _scope) = shared.connect_to("b");
+    let (mut other, _scope) = shared.connect_using(Uses::Only("b".to_owned()));
     hello_version_2(&mut other).await;
     let listed = other.call("session/list", json!({})).await;
     assert_eq!(listed["sessions"], json!([]), "it has no session of the other agent");
 }
 
 #[tokio::test]
+async fn new_sessions_are_of_the_agent_of_the_client() {
+    for uses in [Uses::Any(Some("b".to_owned())), Uses::Only("b".to_owned())] {
+        let mut shared = Shared::new();
+        let (mut client, _scope) = shared.connect_using(uses);
+        hello_version_2(&mut client).await;
+        let call = client.start("session/new", shared.new_params()).await;
+        let mut agent = shared.agent(1, json!({})).await;
+        let new = agent.expect("session/new").await;
+        agent.reply(&new, json!({ "sessionId": "s1" })).await;
+        let session = client.reply(call).await;
+        assert!(session["result"]["sessionId"].as_str().unwrap().contains("s1"), "{session}");
+    }
+}
+
+#[tokio::test]
 async fn the_mode_is_set_and_followed_and_the_methods_exist_without_negotiation() {
     let mut shared = Shared::new();
-    let (mut client, _scope) = shared.connect_to("a");
+    let (mut client, _scope) = shared.connect_using(Uses::Only("a".to_owned()));
     let (mut agent, _) = opened(&mut shared, &mut client).await;
     let set = json!({ "sessionId": "s1", "configId": "mode", "type": "id", "value": "plan" });
     let setting = client.start("session/set_config_option", set).await;

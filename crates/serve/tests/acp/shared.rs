@@ -135,10 +135,9 @@ impl Shared {
         (self.serve(client, buffer), scope)
     }
 
-    /// A client on this machine that uses only this agent.
-    pub(crate) fn connect_to(&mut self, agent: &str) -> (Client, watch::Sender<Option<Scope>>) {
+    /// A client on this machine that uses these agents.
+    pub(crate) fn connect_using(&mut self, uses: Uses) -> (Client, watch::Sender<Option<Scope>>) {
         let (scope, receiver) = watch::channel(Some(Scope::Control));
-        let uses = Uses::Only(agent.to_owned());
         let client = self.hub.attach_with(Place::Socket, "someone", receiver, uses);
         (self.serve(client, 1 << 16), scope)
     }

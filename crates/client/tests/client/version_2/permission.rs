@@ -1,7 +1,7 @@
 //! Permission requests and elicitations.
 
-use super::scripted::{Ready, asking, ready_with};
-use crate::scripted_agent::{opened_with, soon};
+use super::scripted::{Ready, asking, ready_opened, ready_with};
+use crate::scripted_agent::soon;
 use attache_client::{
     Decision, Effect, PermissionBroker, PermissionRequest, Permissions, Rule, RuleScope,
 };
@@ -27,10 +27,7 @@ async fn ready_for(decision: Option<Decision>) -> (Ready, mpsc::Receiver<Permiss
 }
 
 async fn ready_by(permissions: Permissions) -> Ready {
-    let mut ready = ready_with(asking()).await;
-    let opening = ready.connection.open(ready.folder.path()).permissions(permissions);
-    ready.session = opened_with(opening, &mut ready.agent, json!({ "sessionId": "s1" })).await;
-    ready
+    ready_opened(asking(), |opening| opening.permissions(permissions)).await
 }
 
 fn options() -> Value {

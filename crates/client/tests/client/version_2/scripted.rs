@@ -1,7 +1,7 @@
 //! A scripted agent of version 2 with one open session.
 
 use crate::scripted_agent::{ScriptedAgent, connected_with, opened_with};
-use attache_client::{AgentConnection, Options, SessionHandle, Turn};
+use attache_client::{AgentConnection, Opening, Options, SessionHandle, Turn};
 use attache_protocol::v1::ProtocolVersion;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -38,10 +38,18 @@ pub(super) async fn ready() -> Ready {
 }
 
 pub(super) async fn ready_with(options: Options) -> Ready {
+    ready_opened(options, |opening| opening).await
+}
+
+/// The same with a session that is opened in this way.
+pub(super) async fn ready_opened(
+    options: Options,
+    how: impl FnOnce(Opening<'_>) -> Opening<'_>,
+) -> Ready {
     let folder = tempfile::tempdir().unwrap();
     let (connection, mut agent) =
         connected_with(options, greeting(json!({ "session": {} }), json!([]))).await;
-    let opening = connection.open(folder.path());
+    let opening = how(connection.open(folder.path()));
     let session = opened_with(opening, &mut agent, json!({ "sessionId": "s1" })).await;
     Ready { agent, session, connection, folder }
 }
