@@ -1,8 +1,8 @@
 //! Foreign clients of the shared hub: the official ones over WebSocket, streamable HTTP and
-//! `attache attach`, and acpx.
+//! `attache attach`; acpx; and the AI SDK.
 
 use crate::hub::{Hub, Way};
-use crate::peers::{ATTACHE, Client, package};
+use crate::peers::{ATTACHE, Client, package, ts};
 use crate::process::{Events, run};
 use crate::project::text;
 use serde_json::{Value, json};
@@ -185,4 +185,32 @@ async fn acpx_works_through_attach_while_another_client_watches() {
     let loaded = hub.follows(Client::OfficialRust, Way::Http, &["--load", id], "prompt help").await;
     assert_eq!(texts(&loaded, "user_message_chunk"), ["rename one to ONE in notes.txt"]);
     assert!(texts(&loaded, "agent_message_chunk").concat().contains("`one` is now `ONE`"));
+}
+
+/// The AI SDK, which uses an older version of the official library, and acpx open sessions of one
+/// hub at the same time, and both are listed.
+#[tokio::test]
+async fn the_ai_sdk_and_acpx_work_through_attach_at_the_same_time() {
+    let hub = Hub::start().await;
+    let (cwd, acpx) = (text(hub.project.cwd()), text(package("acpx/dist/cli.js")));
+    package("@mcpc-tech/acp-ai-provider/index.mjs");
+    let mut ai_sdk = ts("ai-sdk.mjs");
+    let prompt = "rename one to ONE in notes.txt";
+    ai_sdk.extend([&cwd, prompt, ATTACHE, "attach"].map(str::to_owned));
+    let ai_sdk: Vec<&str> = ai_sdk.iter().map(String::as_str).collect();
+    let ai_sdk = hub.at_home(&ai_sdk);
+    let agent = format!("'{ATTACHE}' attach");
+    let acpx = ["node", &acpx, "--agent", &agent, "--cwd", &cwd, "--approve-all"];
+    let acpx = hub.at_home(&[&acpx[..], &["exec", "run touch made.txt"]].concat());
+    let (ai_sdk, acpx) = tokio::join!(run(&ai_sdk), run(&acpx));
+    assert_eq!((ai_sdk.code(), acpx.code()), (0, 0), "{ai_sdk:?} {acpx:?}");
+    assert!(ai_sdk.stdout.contains("`one` is now `ONE`"), "{ai_sdk:?}");
+    assert_eq!(hub.project.text("notes.txt"), "ONE\ntwo\nthree\n", "{ai_sdk:?}");
+    assert!(hub.project.file("made.txt").exists(), "{acpx:?}");
+
+    let listing = hub.follows(Client::OfficialTs, Way::WebSocket, &["--no-session"], "list").await;
+    let listed = listing.member("sessions", "sessions")[0].as_array().unwrap().iter();
+    let mut titles: Vec<_> = listed.map(|listed| listed["title"].as_str().unwrap()).collect();
+    titles.sort_unstable();
+    assert_eq!(titles, [prompt, "run touch made.txt"]);
 }
