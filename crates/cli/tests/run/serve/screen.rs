@@ -149,14 +149,21 @@ fn the_screen_connects_again_after_a_restart_and_keeps_the_text() {
     let mut screen = it.screen(&[]);
     screen.press("help\r");
     screen.until("rename A to B");
+    // Otherwise the restart says that it waits for the end of the turn.
+    it.home.until(|status| status["running_turns"] == 0);
     screen.press("half a thought");
     screen.until("› half a thought");
     let restarted = Ended::from(it.command(&["serve", "restart"]).output().unwrap());
     assert_eq!((restarted.code, restarted.stderr.as_str()), (Some(0), ""));
     screen.until("connected again");
     assert!(screen.text().contains("› half a thought"), "{}", screen.text());
-    screen.press("\x15help\r");
-    screen.until_that("a second answer", |shown| shown.matches("› help").count() == 2);
+    screen.press("\x15count to 3\r");
+    let is_counted = |shown: &str| shown.lines().any(|line| line.trim() == "3");
+    let shown = screen.until_that("the second answer", is_counted);
+    // Both turns fit on the screen. Nothing of the first one is lost or shown twice.
+    for row in ["› help", "rename A to B", "is connected again", "› count to 3"] {
+        assert_eq!(shown.matches(row).count(), 1, "{row}:\n{shown}");
+    }
     screen.quits_with("\x11");
 }
 
