@@ -168,6 +168,25 @@ fn the_screen_connects_again_after_a_restart_and_keeps_the_text() {
 }
 
 #[test]
+fn text_that_a_stopped_hub_cannot_keep_is_an_earlier_prompt() {
+    let it = Shared::new();
+    let hub = it.hub();
+    let mut screen = it.screen(&[]);
+    screen.press("half a thought");
+    screen.until("› half a thought");
+    let stopped = Ended::from(it.command(&["serve", "stop"]).output().unwrap());
+    assert_eq!(stopped.code, Some(0), "{}", stopped.stderr);
+    drop(hub);
+    // SAFETY: a system call on a child that was not waited for.
+    assert_eq!(unsafe { libc::kill(screen.child.id() as i32, libc::SIGTERM) }, 0);
+    assert_eq!(screen.end().0, Some(130));
+    let mut screen = it.screen(&[]);
+    screen.press("\x1b[A");
+    screen.until("› half a thought");
+    screen.quits_with("\x11");
+}
+
+#[test]
 fn a_screen_of_its_own_leaves_the_hub_alone_and_says_why() {
     let it = Shared::new();
     let _hub = it.hub();
