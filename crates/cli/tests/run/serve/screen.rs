@@ -187,6 +187,39 @@ fn text_that_a_stopped_hub_cannot_keep_is_an_earlier_prompt() {
 }
 
 #[test]
+fn a_hub_that_starts_again_with_another_store_is_not_used() {
+    let it = Shared::new();
+    let hub = it.hub();
+    let mut screen = it.screen(&[]);
+    hub.signal(libc::SIGTERM);
+    hub.ended();
+    let mut elsewhere = it.command(&["serve", "--json"]);
+    elsewhere.env("ATTACHE_STORE", it.home.path().join("other.db"));
+    let hub = RunningHub::spawn(elsewhere);
+    hub.first_line();
+    screen.until("the shared hub stores sessions in");
+    assert_eq!(it.home.status()["sessions"], 0);
+    screen.quits_with("\x11");
+}
+
+#[test]
+fn a_session_with_a_text_of_another_client_stays_when_the_screen_ends() {
+    let it = Shared::new();
+    let _hub = it.hub();
+    let screen = it.screen(&[]);
+    let mut client = Client::extended(&it.home);
+    let listed = client.call("session/list", json!({}));
+    let id = listed["sessions"][0]["sessionId"].as_str().unwrap_or_else(|| panic!("{listed}"));
+    let session = json!({ "agent": "attache", "sessionId": id.trim_start_matches("attache/") });
+    let mut draft = session.clone();
+    draft["text"] = "written elsewhere".into();
+    client.call("_attache/draft", draft);
+    screen.quits_with("\x11");
+    let unsent = client.call("_attache/unsent", session);
+    assert_eq!(unsent["draft"], "written elsewhere");
+}
+
+#[test]
 fn a_screen_of_its_own_leaves_the_hub_alone_and_says_why() {
     let it = Shared::new();
     let _hub = it.hub();
