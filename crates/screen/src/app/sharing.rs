@@ -76,7 +76,7 @@ impl App {
         }
     }
 
-    /// Leaves the sessions to the shared hub at the end: the drafts, and the prompts that wait here.
+    /// Leaves the sessions to the shared hub at the end: the drafts, and the prompts that wait.
     /// Those of a queue that is paused are only remembered, because the person paused it. Sessions
     /// that nobody used are closed.
     ///
