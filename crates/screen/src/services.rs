@@ -74,8 +74,9 @@ pub trait SharedSessions: Send + Sync + 'static {
     /// hub.
     fn unsent(&self, session: HubSession) -> Served<Result<(String, usize), String>>;
 
-    /// Stores the text that is not sent yet, for other front ends and for later.
-    fn keep_draft(&self, session: HubSession, draft: String) -> Served<()>;
+    /// Stores the text that is not sent yet, for other front ends and for later. An error means
+    /// that the text is only here.
+    fn keep_draft(&self, session: HubSession, draft: String) -> Served<Result<(), String>>;
 
     /// Sends prompts in this order, after those that wait in the shared hub.
     fn send(&self, session: HubSession, prompts: Vec<Prompt>) -> Served<Result<(), String>>;

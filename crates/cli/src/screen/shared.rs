@@ -105,13 +105,21 @@ async fn greet(place: &HubPlace, agent: &str) -> Result<(), String> {
     let socket = place.socket();
     let greeting = HubConnection::acp_of_agent(&socket, VERSION, agent);
     match timeout(PATIENCE, greeting).await.unwrap_or(Err(ConnectError::Silent)) {
-        Ok((_, theirs)) if theirs == stores() => Ok(()),
-        Ok((_, theirs)) => Err(format!("it stores {theirs}, and this program stores {}", stores())),
+        Ok((_, theirs)) => same_stores(&theirs).map_err(|why| format!("it {why}")),
         Err(ConnectError::NotRunning | ConnectError::Ended) => {
             Err("it starts or ends: try again".to_owned())
         }
         Err(ConnectError::Refused(why)) => Err(why),
         Err(error) => Err(refused(place, &error).message),
+    }
+}
+
+/// Returns an error unless the shared hub stores sessions and checkpoints where this program does.
+fn same_stores(theirs: &str) -> Result<(), String> {
+    let ours = stores();
+    match theirs == ours {
+        true => Ok(()),
+        false => Err(format!("stores {theirs}, and this program stores {ours}")),
     }
 }
 

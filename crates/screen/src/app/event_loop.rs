@@ -86,6 +86,7 @@ pub async fn run(mut options: ScreenOptions) -> io::Result<Ending> {
         // The person or the system does not wait for the agents.
         () = signals.ended() => {}
     }
+    running.app.remember_unkept();
     let mut ending = ending.inspect_err(|_| show_held())?;
     ending.errors.extend(running.panics.take());
     ending.messages = held_stderr::take();

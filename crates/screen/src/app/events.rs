@@ -52,6 +52,7 @@ impl App {
             Done::WentBack { session, restored, rewound, error } => {
                 self.went_back(&session, restored.as_ref(), rewound, error);
             }
+            Done::DraftKept { slot, draft } => self.draft_kept(slot, draft),
             Done::Nothing => {}
         }
     }

@@ -160,6 +160,8 @@ pub(crate) enum Done {
         rewound: Option<HubSession>,
         error: Option<String>,
     },
+    /// The shared hub keeps this draft of a slot.
+    DraftKept { slot: SlotId, draft: String },
     /// Nothing is to be done.
     Nothing,
     /// A session continues in a new one.

@@ -1,6 +1,6 @@
 //! Connecting to the agents of the shared hub.
 
-use super::SharedHub;
+use super::{SharedHub, same_stores};
 use crate::chosen_agent::ChosenAgent;
 use crate::exit::Failure;
 use crate::serve::VERSION;
@@ -55,7 +55,7 @@ impl SharedHub {
         options: Options,
     ) -> Result<AgentConnection, StartError> {
         let deadline = Instant::now() + PATIENCE;
-        let (connection, _) = loop {
+        let (connection, theirs) = loop {
             match HubConnection::acp_of_agent(&self.place.socket(), VERSION, agent).await {
                 Ok(connected) => break connected,
                 Err(ConnectError::NotRunning | ConnectError::Ended)
@@ -69,6 +69,11 @@ impl SharedHub {
                 }
             }
         };
+        // The hub may have been started again with other stores.
+        if let Err(why) = same_stores(&theirs) {
+            let what = format!("the shared hub {why}: start it as before, or start this again");
+            return Err(StartError::Connect(what.into()));
+        }
         let (input, output) = connection.into_parts();
         let mut options = options.protocol(ProtocolVersion::V2);
         options.about.title = Some(TITLE.to_owned());

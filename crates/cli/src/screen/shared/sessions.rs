@@ -78,7 +78,7 @@ impl SharedSessions for SharedHub {
         })
     }
 
-    fn keep_draft(&self, session: HubSession, draft: String) -> Served<()> {
+    fn keep_draft(&self, session: HubSession, draft: String) -> Served<Result<(), String>> {
         Box::pin(async move {
             let of_session = of(&session);
             let draft = SetDraft {
@@ -86,10 +86,9 @@ impl SharedSessions for SharedHub {
                 session_id: of_session.session_id,
                 text: draft,
             };
-            // Without a connection, the text stays here.
-            if let Err(why) = call_of::<Value>(&session, "_attache/draft", &draft).await {
-                tracing::warn!(why, "the shared hub did not store a draft");
-            }
+            let kept = call_of::<Value>(&session, "_attache/draft", &draft).await;
+            kept.map(drop)
+                .inspect_err(|why| tracing::warn!(why, "the shared hub did not store a draft"))
         })
     }
 

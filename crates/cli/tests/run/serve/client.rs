@@ -15,12 +15,22 @@ pub(super) struct Client {
 
 impl Client {
     pub(super) fn start(home: &Home, arguments: &[&str]) -> Self {
+        Self::with_capabilities(home, arguments, json!({}))
+    }
+
+    /// Starts a client that has the methods `_attache/*`.
+    pub(super) fn extended(home: &Home) -> Self {
+        Self::with_capabilities(home, &[], json!({ "_meta": { "attache": { "version": 1 } } }))
+    }
+
+    fn with_capabilities(home: &Home, arguments: &[&str], capabilities: Value) -> Self {
         let mut command = home.attache(&[&["attach", "--end-when-idle", "2"], arguments].concat());
         command.env("ATTACHE_STORE", home.path().join("sessions.db"));
         let mut process = command.stdin(Stdio::piped()).spawn().unwrap();
         let (input, output) = (process.stdin.take(), process.stdout.take().unwrap());
         let mut client = Self { process, input, output: BufReader::new(output), last: 0 };
-        client.call("initialize", json!({ "protocolVersion": 1, "clientCapabilities": {} }));
+        let about = json!({ "protocolVersion": 1, "clientCapabilities": capabilities });
+        client.call("initialize", about);
         client
     }
 

@@ -149,15 +149,74 @@ fn the_screen_connects_again_after_a_restart_and_keeps_the_text() {
     let mut screen = it.screen(&[]);
     screen.press("help\r");
     screen.until("rename A to B");
+    // Otherwise the restart says that it waits for the end of the turn.
+    it.home.until(|status| status["running_turns"] == 0);
     screen.press("half a thought");
     screen.until("› half a thought");
     let restarted = Ended::from(it.command(&["serve", "restart"]).output().unwrap());
     assert_eq!((restarted.code, restarted.stderr.as_str()), (Some(0), ""));
     screen.until("connected again");
     assert!(screen.text().contains("› half a thought"), "{}", screen.text());
-    screen.press("\x15help\r");
-    screen.until_that("a second answer", |shown| shown.matches("› help").count() == 2);
+    screen.press("\x15count to 3\r");
+    let is_counted = |shown: &str| shown.lines().any(|line| line.trim() == "3");
+    let shown = screen.until_that("the second answer", is_counted);
+    // Both turns fit on the screen. Nothing of the first one is lost or shown twice.
+    for row in ["› help", "rename A to B", "is connected again", "› count to 3"] {
+        assert_eq!(shown.matches(row).count(), 1, "{row}:\n{shown}");
+    }
     screen.quits_with("\x11");
+}
+
+#[test]
+fn text_that_a_stopped_hub_cannot_keep_is_an_earlier_prompt() {
+    let it = Shared::new();
+    let hub = it.hub();
+    let mut screen = it.screen(&[]);
+    screen.press("half a thought");
+    screen.until("› half a thought");
+    let stopped = Ended::from(it.command(&["serve", "stop"]).output().unwrap());
+    assert_eq!(stopped.code, Some(0), "{}", stopped.stderr);
+    drop(hub);
+    // SAFETY: a system call on a child that was not waited for.
+    assert_eq!(unsafe { libc::kill(screen.child.id() as i32, libc::SIGTERM) }, 0);
+    assert_eq!(screen.end().0, Some(130));
+    let mut screen = it.screen(&[]);
+    screen.press("\x1b[A");
+    screen.until("› half a thought");
+    screen.quits_with("\x11");
+}
+
+#[test]
+fn a_hub_that_starts_again_with_another_store_is_not_used() {
+    let it = Shared::new();
+    let hub = it.hub();
+    let mut screen = it.screen(&[]);
+    hub.signal(libc::SIGTERM);
+    hub.ended();
+    let mut elsewhere = it.command(&["serve", "--json"]);
+    elsewhere.env("ATTACHE_STORE", it.home.path().join("other.db"));
+    let hub = RunningHub::spawn(elsewhere);
+    hub.first_line();
+    screen.until("the shared hub stores sessions in");
+    assert_eq!(it.home.status()["sessions"], 0);
+    screen.quits_with("\x11");
+}
+
+#[test]
+fn a_session_with_a_text_of_another_client_stays_when_the_screen_ends() {
+    let it = Shared::new();
+    let _hub = it.hub();
+    let screen = it.screen(&[]);
+    let mut client = Client::extended(&it.home);
+    let listed = client.call("session/list", json!({}));
+    let id = listed["sessions"][0]["sessionId"].as_str().unwrap_or_else(|| panic!("{listed}"));
+    let session = json!({ "agent": "attache", "sessionId": id.trim_start_matches("attache/") });
+    let mut draft = session.clone();
+    draft["text"] = "written elsewhere".into();
+    client.call("_attache/draft", draft);
+    screen.quits_with("\x11");
+    let unsent = client.call("_attache/unsent", session);
+    assert_eq!(unsent["draft"], "written elsewhere");
 }
 
 #[test]
