@@ -3,7 +3,7 @@
 
 use crate::exit::Failure;
 use crate::log;
-use crate::remote_agent::{NOTIFY_TOKEN, TOKEN, token_of};
+use crate::remote_agent::{NOTIFY_TOKEN, token_of, without_tokens};
 use crate::settings::Settings;
 use crate::settings::setting::{HUB_AFTER, HUB_COMMAND, HUB_TOKEN, HUB_URL};
 use attache_client::LoginEnvironment;
@@ -111,13 +111,12 @@ async fn run(
     login: Option<&LoginEnvironment>,
     body: &[u8],
 ) -> Result<(), String> {
-    let launch = Launch::parse(command_line).map_err(|error| error.to_string())?;
+    // The program needs no secret of this one.
+    let launch = without_tokens(Launch::parse(command_line).map_err(|error| error.to_string())?);
     let launch = match login {
         Some(login) => login.equip(launch),
         None => launch,
     };
-    // The program needs no secret of this one.
-    let launch = launch.env_remove(TOKEN).env_remove(NOTIFY_TOKEN);
     let mut child = launch.start().map_err(|error| sanitize::line(&error.to_string()))?;
     let (input, output) = (child.take_stdin(), child.take_stdout());
     let writing = async {

@@ -5,6 +5,11 @@ use attache_policy::effect::affects_only_appearance;
 use attache_protocol::Error;
 use attache_protocol::v1::{CreateTerminalRequest, EnvVariable, SessionId};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Prepares the launch of a command that an agent asks for: see
+/// [`Options::terminal_launches`](crate::Options::terminal_launches).
+pub type PrepareLaunch = Arc<dyn Fn(Launch) -> Launch + Send + Sync>;
 
 /// A command that an agent asks the client to run in a terminal on this machine.
 ///
