@@ -120,9 +120,8 @@ async fn hub(folders: Vec<PathBuf>) -> Result<(Arc<SharedHub>, Arc<CliHubService
     let services = Arc::new(CliHubServices::new(store, login.ok(), rules, folders));
     if let Some(login) = services.login() {
         // Commands get the environment of the agents that ask for them.
-        options.client = options
-            .client
-            .terminal_launches(move |launch| login.equip(without_tokens(launch)));
+        options.client =
+            options.client.terminal_launches(move |launch| login.equip(without_tokens(launch)));
     }
     let shared = SharedHub::new(Hub::new(options), services.clone());
     Ok((Arc::new(shared.with_traces(services.traces())), services))
