@@ -491,4 +491,12 @@ async fn output_of_the_agents_own_terminals_can_be_shown() {
         .await;
     agent.heard().await;
     assert_eq!(session.terminal(&ours.as_str().into()).unwrap().output, "ours");
+    call(&mut agent, "release", &ours).await;
+    let data = json!({ "terminal_id": ours, "data": "forged" });
+    agent.update("s1", told(json!({ "terminal_output": data }))).await;
+    let exit = json!({ "terminal_id": ours, "exit_code": 3, "signal": null });
+    agent.update("s1", told(json!({ "terminal_exit": exit }))).await;
+    agent.heard().await;
+    let shown = session.terminal(&ours.as_str().into()).unwrap();
+    assert_eq!((shown.output.as_str(), shown.exit_status.unwrap().exit_code), ("ours", Some(0)));
 }
