@@ -183,8 +183,8 @@ fn address(address: &str) -> String {
     if cut.is_empty() { shown } else { format!("{shown}?<hidden>") }
 }
 
-/// Returns an argument that contains an address, without what can be the login or a query. A password
-/// can contain any character, so that everything up to the last `@` counts as the login.
+/// Returns an argument that contains an address, without what can be the login or a query. A
+/// password can contain any character, so that everything up to the last `@` counts as the login.
 fn argument_with_address(argument: &str) -> String {
     let Some((before, rest)) = argument.split_once("://") else { return argument.to_owned() };
     let at = rest.rfind('@');
