@@ -149,9 +149,7 @@ impl ChosenAgent {
     pub(crate) fn into_launch(self) -> Result<Launch, Failure> {
         match self.start {
             // The tokens are for servers, not for the agents of this machine.
-            Start::Program(launch) => {
-                Ok(launch.env_remove(remote_agent::TOKEN).env_remove(remote_agent::NOTIFY_TOKEN))
-            }
+            Start::Program(launch) => Ok(remote_agent::without_tokens(launch)),
             Start::Remote(_) => Err(Failure::usage(
                 "this command starts a program and cannot use a remote agent: use attache, attache chat or attache run",
             )),

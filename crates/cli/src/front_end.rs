@@ -3,6 +3,7 @@
 use crate::checkpoints;
 use crate::chosen_agent::ChosenAgent;
 use crate::exit::Failure;
+use crate::remote_agent::without_tokens;
 use crate::run::{Piece, Prompt};
 use attache_client::{Hub, HubOptions, Options, PermissionBroker, PermissionRequest, Rule};
 use attache_protocol::v1::ProtocolVersion;
@@ -27,7 +28,8 @@ pub(crate) fn hub_options(
     store: Option<Arc<dyn Store>>,
 ) -> (HubOptions, mpsc::Receiver<ByRule>) {
     let (sender, by_rule) = mpsc::channel(BY_RULE);
-    let options = HubOptions::default().client(client.terminals()).elicitations().decide_first(
+    let client = client.terminals().terminal_launches(without_tokens);
+    let options = HubOptions::default().client(client).elicitations().decide_first(
         move |agent, cwd, person| {
             let sender = sender.clone();
             rules.permissions_telling(agent, cwd, person, move |request, rule| {

@@ -8,6 +8,7 @@ use crate::chosen_agent::{ChosenAgent, cannot_start};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
 use crate::probe::{Probe, probe};
+use crate::remote_agent::without_tokens;
 use crate::run::waiting::waiting;
 use arguments::{Login, Logout};
 use attache_client::{AgentProcess, Login as Way, LoginError, Options};
@@ -194,7 +195,7 @@ async fn in_terminal(
     say(&format!("in this terminal: {line}"))?;
     let failed =
         |why: String| Failure::new(Exit::LoginNeeded, format!("the login failed: {line} {why}"));
-    let mut child = launch
+    let mut child = without_tokens(launch)
         .in_terminal()
         .spawn()
         .map_err(|error| failed(format!("cannot be started: {error}")))?;

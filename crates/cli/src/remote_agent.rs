@@ -2,6 +2,7 @@
 
 use crate::exit::Failure;
 use attache_client::AgentSource;
+use attache_host::Launch;
 use attache_protocol::Secret;
 use attache_protocol::v1::ProtocolVersion;
 use attache_view::sanitize;
@@ -20,6 +21,12 @@ const LONGEST: u64 = 16 * 1024;
 
 /// The beginnings of the addresses of remote agents.
 const SCHEMES: [&str; 4] = ["ws://", "wss://", "http://", "https://"];
+
+/// Keeps the tokens, which are for servers, from a program that is started for an agent or for a
+/// notification.
+pub(crate) fn without_tokens(launch: Launch) -> Launch {
+    launch.env_remove(TOKEN).env_remove(NOTIFY_TOKEN)
+}
 
 /// Whether the value of `--agent` is an address.
 pub(crate) fn is_address(agent: &str) -> bool {

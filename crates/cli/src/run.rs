@@ -18,6 +18,7 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
 use crate::permission::rules::{self, Rules};
 use crate::permission::{self, Policy, Question};
+use crate::remote_agent::without_tokens;
 use crate::settings::Settings;
 use crate::show::paint::{Paint, YELLOW};
 use crate::show::{Item, Show};
@@ -193,7 +194,7 @@ async fn with_output(
 /// keeps its sessions. An agent that exits is not restarted.
 pub(crate) fn hub_options(options: Options, permissions: Permissions) -> HubOptions {
     HubOptions::default()
-        .client(options)
+        .client(options.terminal_launches(without_tokens))
         .restarts(RestartPolicy::NEVER)
         .without_context_notices()
         .decide_first(move |_, _, _| permissions.clone())

@@ -136,6 +136,6 @@ pub use session::set_error::SetError;
 pub use session::turn::Turn;
 pub use session::turn_tracker::TurnPhase;
 pub use terminals::editor_terminals::{EditorReply, EditorTerminal, EditorTerminals};
-pub use terminals::terminal_command::TerminalCommand;
+pub use terminals::terminal_command::{PrepareLaunch, TerminalCommand};
 pub use text_files::file_uri::file_uri;
 pub use text_files::unsaved_text::UnsavedText;

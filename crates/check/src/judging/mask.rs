@@ -55,7 +55,8 @@ struct Container {
 }
 
 /// Returns the message with its secrets masked and all other bytes unchanged. The message must be
-/// JSON.
+/// JSON, or the beginning of a longer one. A string that is cut off may be secret in a list of
+/// arguments and in an address, and is masked there.
 pub fn masked(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     let mut places: Vec<Container> = Vec::new();
@@ -131,19 +132,25 @@ fn string(place: &mut Container, token: &str, out: &mut String) {
     if (place.hidden && !names) || (place.is_object && is_secret(&place.key)) || option_value {
         return out.push_str(HIDDEN);
     }
-    if ADDRESS.contains(&&*place.key) {
-        return out.push_str(&quoted(&address(&text(token))));
+    let is_address = ADDRESS.contains(&&*place.key);
+    let is_argument = !place.is_object && place.key == "args";
+    if !is_address && !is_argument {
+        return out.push_str(token);
     }
-    if !place.is_object && place.key == "args" {
-        let argument = text(token);
-        match argument.split_once('=') {
-            Some((option, _)) if is_option(option) => {
-                return out.push_str(&quoted(&format!("{option}=<hidden>")));
-            }
-            _ => place.value_is_next = is_option(&argument),
+    let Some(text) = whole_text(token) else { return out.push_str(HIDDEN) };
+    if is_address {
+        return out.push_str(&quoted(&address(&text)));
+    }
+    match text.split_once('=') {
+        Some((option, _)) if is_option(option) => {
+            return out.push_str(&quoted(&format!("{option}=<hidden>")));
         }
+        _ => place.value_is_next = is_option(&text),
     }
-    out.push_str(token);
+    match text.contains("://") {
+        true => out.push_str(&quoted(&argument_with_address(&text))),
+        false => out.push_str(token),
+    }
 }
 
 /// Whether a secret follows an argument such as `--api-key`.
@@ -176,8 +183,26 @@ fn address(address: &str) -> String {
     if cut.is_empty() { shown } else { format!("{shown}?<hidden>") }
 }
 
+/// Returns an argument that contains an address, without what can be the login or a query. A
+/// password can contain any character, so that everything up to the last `@` counts as the login.
+fn argument_with_address(argument: &str) -> String {
+    let Some((before, rest)) = argument.split_once("://") else { return argument.to_owned() };
+    let at = rest.rfind('@');
+    let login = if at.is_some() { "<hidden>" } else { "" };
+    let rest = rest.get(at.unwrap_or(0)..).unwrap_or_default();
+    match rest.split_once(['?', '#']) {
+        Some((shown, _)) => format!("{before}://{login}{shown}?<hidden>"),
+        None => format!("{before}://{login}{rest}"),
+    }
+}
+
 fn text(token: &str) -> String {
-    serde_json::from_str(token).unwrap_or_default()
+    whole_text(token).unwrap_or_default()
+}
+
+/// The text of a string; `None` if the string is cut off.
+fn whole_text(token: &str) -> Option<String> {
+    serde_json::from_str(token).ok()
 }
 
 fn quoted(text: &str) -> String {
@@ -240,6 +265,36 @@ mod tests {
                 r#"{"headers":{"a":"s3cret"},"token":"s3cret"}"#,
                 r#"{"headers":{"a":"<hidden>"},"token":"<hidden>"}"#,
             ),
+        ] {
+            assert_eq!(masked(message), shown);
+        }
+    }
+
+    #[test]
+    fn addresses_in_arguments_lose_their_login_and_query() {
+        for (argument, shown) in [
+            ("postgres://u:s3cret@h/db", "postgres://<hidden>@h/db"),
+            ("--db=postgres://u:s3cret@h/db", "--db=postgres://<hidden>@h/db"),
+            ("curl 'http://u:s3cret@a/b?k=s3cret'", "curl 'http://<hidden>@a/b?<hidden>"),
+            ("http://h/a,http://u:s3cret@h", "http://<hidden>@h"),
+            ("http://u:s3@cret/#s3cret@h/a", "http://<hidden>@h/a"),
+            ("https://h/a", "https://h/a"),
+        ] {
+            let message = |argument: &str| format!(r#"{{"args":["{argument}","-v"]}}"#);
+            assert_eq!(masked(&message(argument)), message(shown));
+        }
+    }
+
+    #[test]
+    fn no_part_of_a_secret_that_is_cut_off_is_shown() {
+        for (message, shown) in [
+            (r#"{"args":["-v","--api-key=s3cr"#, r#"{"args":["-v","<hidden>""#),
+            (r#"{"args":["--api-key","s3cr"#, r#"{"args":["--api-key","<hidden>""#),
+            (r#"{"args":["--api-key=s3cret\"#, r#"{"args":["<hidden>""#),
+            (r#"{"url":"http://u:s3cr"#, r#"{"url":"<hidden>""#),
+            (r#"{"token":"s3cr"#, r#"{"token":"<hidden>""#),
+            (r#"{"env":[{"name":"A","value":"s3cr"#, r#"{"env":[{"name":"A","value":"<hidden>""#),
+            (r#"{"headers":{"A":"s3cr"#, r#"{"headers":{"A":"<hidden>""#),
         ] {
             assert_eq!(masked(message), shown);
         }

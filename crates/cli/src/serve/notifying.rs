@@ -3,7 +3,7 @@
 
 use crate::exit::Failure;
 use crate::log;
-use crate::remote_agent::{NOTIFY_TOKEN, TOKEN, token_of};
+use crate::remote_agent::{NOTIFY_TOKEN, token_of, without_tokens};
 use crate::settings::Settings;
 use crate::settings::setting::{HUB_AFTER, HUB_COMMAND, HUB_TOKEN, HUB_URL};
 use attache_client::LoginEnvironment;
@@ -11,6 +11,8 @@ use attache_host::{Launch, StopPatience};
 use attache_protocol::Secret;
 use attache_serve::{SharedHub, follow_attention};
 use attache_view::sanitize;
+use reqwest::Url;
+use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,7 +41,7 @@ pub(super) struct Notifying {
 struct Webhook {
     client: reqwest::Client,
     /// The address, which can contain a secret: never shown.
-    url: String,
+    url: Url,
     token: Option<Secret>,
 }
 
@@ -54,7 +56,7 @@ impl Notifying {
         settings.troubles().iter().for_each(|trouble| log::line(&format!("attache: {trouble}")));
         let value = |key: &str| settings.file.value(key).map(|(value, _)| value.to_owned());
         let webhook = match value(HUB_URL) {
-            Some(url) => Some(Webhook::new(url, value(HUB_TOKEN).as_deref())?),
+            Some(url) => Some(Webhook::new(&url, value(HUB_TOKEN).as_deref())?),
             None => None,
         };
         let after = value(HUB_AFTER).and_then(|after| after.trim().parse().ok());
@@ -111,13 +113,12 @@ async fn run(
     login: Option<&LoginEnvironment>,
     body: &[u8],
 ) -> Result<(), String> {
-    let launch = Launch::parse(command_line).map_err(|error| error.to_string())?;
+    // The program needs no secret of this one.
+    let launch = without_tokens(Launch::parse(command_line).map_err(|error| error.to_string())?);
     let launch = match login {
         Some(login) => login.equip(launch),
         None => launch,
     };
-    // The program needs no secret of this one.
-    let launch = launch.env_remove(TOKEN).env_remove(NOTIFY_TOKEN);
     let mut child = launch.start().map_err(|error| sanitize::line(&error.to_string()))?;
     let (input, output) = (child.take_stdin(), child.take_stdout());
     let writing = async {
@@ -143,7 +144,7 @@ async fn run(
 }
 
 impl Webhook {
-    fn new(url: String, token_file: Option<&str>) -> Result<Self, Failure> {
+    fn new(url: &str, token_file: Option<&str>) -> Result<Self, Failure> {
         let token = match token_file {
             Some(file) if Path::new(file).is_relative() => {
                 return Err(Failure::usage(format!("{HUB_TOKEN} must be an absolute path")));
@@ -151,21 +152,31 @@ impl Webhook {
             Some(file) => Some(token_of(HUB_TOKEN, Path::new(file))?),
             None => std::env::var(NOTIFY_TOKEN).ok().filter(|it| !it.is_empty()).map(Secret::from),
         };
+        let address = Url::parse(url.trim())
+            .map_err(|error| Failure::usage(format!("{HUB_URL} is no URL: {error}")))?;
+        let is_local = address.host_str().is_some_and(is_loopback);
+        if token.is_some() && address.scheme() != "https" && !is_local {
+            return Err(Failure::usage(format!(
+                "{HUB_URL}: the token would be sent without encryption: use https://, or no token"
+            )));
+        }
         // An error only means that a cryptography provider is already installed.
         drop(rustls::crypto::ring::default_provider().install_default());
         let client = reqwest::Client::builder()
             .user_agent(concat!("attache/", env!("CARGO_PKG_VERSION")))
             .timeout(PATIENCE)
             // A redirect would take the notice and the token elsewhere.
-            .redirect(reqwest::redirect::Policy::none())
-            .build();
-        let client = client.map_err(|error| Failure::usage(format!("{HUB_URL}: {error}")))?;
-        Ok(Self { client, url, token })
+            .redirect(reqwest::redirect::Policy::none());
+        // A proxy is another machine.
+        let client = if is_local { client.no_proxy() } else { client };
+        let client =
+            client.build().map_err(|error| Failure::usage(format!("{HUB_URL}: {error}")))?;
+        Ok(Self { client, url: address, token })
     }
 
     /// Posts a notice. The error does not contain the address.
     async fn post(&self, body: Vec<u8>) -> Result<(), String> {
-        let request = self.client.post(&self.url).header("content-type", "application/json");
+        let request = self.client.post(self.url.clone()).header("content-type", "application/json");
         let request = match &self.token {
             Some(token) => request.bearer_auth(token.expose()),
             None => request,
@@ -176,6 +187,12 @@ impl Webhook {
             Err(error) => Err(innermost_cause(&error.without_url())),
         }
     }
+}
+
+/// Whether the host is this machine.
+fn is_loopback(host: &str) -> bool {
+    let address = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || address.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 fn innermost_cause(error: &dyn std::error::Error) -> String {
@@ -252,7 +269,7 @@ mod tests {
         std::fs::set_permissions(&token, std::fs::Permissions::from_mode(0o600)).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/hook/s3cret-path", listener.local_addr().unwrap());
-        let webhook = Webhook::new(url, token.to_str()).unwrap();
+        let webhook = Webhook::new(&url, token.to_str()).unwrap();
         let body = br#"{"kind":"question"}"#;
         let (posted, request) =
             tokio::join!(webhook.post(body.to_vec()), serve_once(&listener, "204 No Content"));
@@ -268,6 +285,18 @@ mod tests {
             serve_once(&listener, "302 Found\r\nLocation: http://127.0.0.1:1/")
         );
         assert_eq!(posted.unwrap_err(), "the server answered 302 Found");
+        for (url, why) in [
+            ("http://push.example/topic", "without encryption"),
+            ("http://localhost.example/topic", "without encryption"),
+            ("topic", "no URL"),
+        ] {
+            let refused = Webhook::new(url, token.to_str()).err().unwrap().message;
+            assert!(refused.contains(why), "{url}: {refused}");
+        }
+        for url in ["https://push.example/topic", "http://[::1]:1/", "http://localhost:1/"] {
+            assert!(Webhook::new(url, token.to_str()).is_ok(), "{url}");
+        }
+
         drop(listener);
         let why = webhook.post(body.to_vec()).await.unwrap_err();
         assert!(!why.contains("s3cret"), "{why}");

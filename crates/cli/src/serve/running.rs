@@ -12,6 +12,7 @@ use crate::exit::{Exit, Failure};
 use crate::front_end;
 use crate::log;
 use crate::permission::rules;
+use crate::remote_agent::without_tokens;
 use crate::signals::Signals;
 use crate::store;
 use attache_client::{Hub, LoginEnvironment, Options};
@@ -115,8 +116,13 @@ async fn hub(folders: Vec<PathBuf>) -> Result<(Arc<SharedHub>, Arc<CliHubService
     let store = store::open_user_store().map(|store| Arc::new(store) as Arc<dyn Store>);
     // Decisions by rules are in the audit; no front end of this process shows them.
     let rules = rules::open()?;
-    let (options, _) = front_end::hub_options(Options::default(), rules.clone(), store.clone());
+    let (mut options, _) = front_end::hub_options(Options::default(), rules.clone(), store.clone());
     let services = Arc::new(CliHubServices::new(store, login.ok(), rules, folders));
+    if let Some(login) = services.login() {
+        // Commands get the environment of the agents that ask for them.
+        options.client =
+            options.client.terminal_launches(move |launch| login.equip(without_tokens(launch)));
+    }
     let shared = SharedHub::new(Hub::new(options), services.clone());
     Ok((Arc::new(shared.with_traces(services.traces())), services))
 }

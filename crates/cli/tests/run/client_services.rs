@@ -53,6 +53,20 @@ fn a_command_runs_if_the_flags_allow_it_and_its_output_is_shown() {
     assert!(stdout.contains(r#""text":"made here\n""#), "{stdout}");
 }
 
+/// A command of an agent gets no token of this program.
+#[test]
+fn a_command_gets_the_environment_without_the_tokens() {
+    let project = Project::new();
+    let prompt = COMMAND.replace(r#""printf","args":["made %s\\n","here"]"#, r#""env""#);
+    let agent = Script { prompt: &prompt, ..Script::default() }.install(&project);
+    let mut attache = project.attache(&["run", "--json", "--yes", "--agent", &agent, "go"]);
+    attache.env("ATTACHE_TOKEN", "s3cret").env("ATTACHE_NOTIFY_TOKEN", "s3cret");
+    let output = attache.env("ORDINARY", "ordinary").output().unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert!(stdout.contains("ORDINARY=ordinary"), "{stdout}");
+    assert!(!stdout.contains("s3cret"), "{stdout}");
+}
+
 /// An agent that sends a form and reports the reply.
 const FORM: &str = r#"
     prompt=$id

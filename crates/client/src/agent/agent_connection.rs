@@ -92,6 +92,7 @@ impl AgentConnection {
                 outstanding: Outstanding::default(),
             },
             undo: options.undo.clone(),
+            prepare_terminal: options.terminal_launches.clone(),
         };
         let tasks = Tasks::default();
         let peer = match options.protocol {

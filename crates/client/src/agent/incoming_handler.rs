@@ -7,6 +7,7 @@ use crate::session::live_session::LiveSession;
 use crate::session::live_session::asking::OpenQuestion;
 use crate::session::session_table::SessionTable;
 use crate::terminals::requests as terminals;
+use crate::terminals::terminal_command::PrepareLaunch;
 use crate::text_files::requests as text_files;
 use crate::text_files::unsaved_text::UnsavedText;
 use attache_connection::{Client, ConnectionEnd, IncomingCall, Peer, Responder, Unhandled, Work};
@@ -37,6 +38,7 @@ pub(crate) struct IncomingHandler {
     pub(crate) unsaved: Option<Arc<dyn UnsavedText>>,
     pub(crate) elicitations: Elicitations,
     pub(crate) undo: Option<UndoHandler>,
+    pub(crate) prepare_terminal: Option<PrepareLaunch>,
 }
 
 impl IncomingHandler {
@@ -116,7 +118,7 @@ impl Client for IncomingHandler {
         answer: Responder<TerminalCreate>,
     ) -> Work {
         match self.sessions.get(&params.session_id) {
-            Some(live) => terminals::create(live, params, answer),
+            Some(live) => terminals::create(live, params, self.prepare_terminal.clone(), answer),
             None => answer.send(Err(unknown(&params.session_id))),
         }
     }

@@ -6,9 +6,11 @@ use crate::agent::undo_requests::{self, UndoHandler};
 use crate::elicitation::{
     self, FormHandler, FormReply, FormRequest, UrlHandler, UrlReply, UrlRequest,
 };
+use crate::terminals::terminal_command::PrepareLaunch;
 use crate::terminals::terminal_meta;
 use crate::text_files::unsaved_text::UnsavedText;
 use attache_connection::{Limits, Tap};
+use attache_host::Launch;
 use attache_protocol::v1::{
     BooleanConfigOptionCapabilities, ClientCapabilities, ClientSessionCapabilities,
     CompactionCapabilities, Implementation, NoticeCapabilities, PlanCapabilities, ProtocolVersion,
@@ -45,6 +47,8 @@ pub struct Options {
     pub tap: Option<Tap>,
     /// Whether the client runs commands in terminals for the agent: see [`Options::terminals`].
     pub terminals: bool,
+    /// Prepares the launches of these commands: see [`Options::terminal_launches`].
+    pub terminal_launches: Option<PrepareLaunch>,
     /// Whether the client can show login programs to the person: see [`Options::terminal_login`].
     pub terminal_login: bool,
     /// Whether the client reads text files for the agent; it does unless
@@ -78,6 +82,7 @@ impl Default for Options {
             limits: Limits::default(),
             tap: None,
             terminals: false,
+            terminal_launches: None,
             terminal_login: false,
             reads_text_files: true,
             writes_text_files: true,
@@ -153,6 +158,27 @@ impl Options {
     #[must_use]
     pub fn terminals(mut self) -> Self {
         self.terminals = true;
+        self
+    }
+
+    /// Lets `prepare` change the launch of each command that runs in a terminal for the agent, for
+    /// example its environment, after the command's own variables and folder are set. Otherwise,
+    /// the command inherits the environment of this process, with every secret in it. A command
+    /// that runs in the terminals of an editor gets the editor's environment.
+    ///
+    /// ```
+    /// use attache_client::Options;
+    ///
+    /// let options =
+    ///     Options::default().terminals().terminal_launches(|launch| launch.env_remove("MY_TOKEN"));
+    /// # drop(options);
+    /// ```
+    #[must_use]
+    pub fn terminal_launches(
+        mut self,
+        prepare: impl Fn(Launch) -> Launch + Send + Sync + 'static,
+    ) -> Self {
+        self.terminal_launches = Some(Arc::new(prepare));
         self
     }
 
@@ -240,6 +266,7 @@ impl std::fmt::Debug for Options {
             .field("cancel", &self.cancel)
             .field("tapped", &self.tap.is_some())
             .field("terminals", &self.terminals)
+            .field("terminal_launches", &self.terminal_launches.is_some())
             .field("terminal_login", &self.terminal_login)
             .field("reads_text_files", &self.reads_text_files)
             .field("writes_text_files", &self.writes_text_files)

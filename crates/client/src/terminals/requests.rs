@@ -4,7 +4,7 @@
 use crate::permission::PermissionRequest;
 use crate::session::live_session::LiveSession;
 use crate::session::live_session::asking::Permitted;
-use crate::terminals::terminal_command::TerminalCommand;
+use crate::terminals::terminal_command::{PrepareLaunch, TerminalCommand};
 use crate::terminals::terminal_table::{MOST, Terminals, UNLIMITED};
 use attache_connection::{Responder, Work};
 use attache_protocol::Error;
@@ -19,10 +19,12 @@ use attache_protocol::v1::{
 use std::sync::Arc;
 
 /// `terminal/create`: answered once the command runs (TERM-03), or refused if the session's rules
-/// or the person do not allow the command.
+/// or the person do not allow the command. `prepare` prepares the launch of a command that runs
+/// here.
 pub(crate) fn create(
     live: Arc<LiveSession>,
     params: CreateTerminalRequest,
+    prepare: Option<PrepareLaunch>,
     answer: Responder<TerminalCreate>,
 ) -> Work {
     answer.later(async move {
@@ -59,7 +61,11 @@ pub(crate) fn create(
                 return added.map(CreateTerminalResponse::new);
             }
         }
-        let started = off(move || command.launch().run()).await?;
+        let launch = match prepare {
+            Some(prepare) => prepare(command.launch()),
+            None => command.launch(),
+        };
+        let started = off(move || launch.run()).await?;
         let started = started.map_err(|error| Error::invalid_params(error.to_string()))?; // TERM-17
         live.terminals.add(started, limit).map(CreateTerminalResponse::new)
     })

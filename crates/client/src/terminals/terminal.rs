@@ -28,6 +28,8 @@ pub(crate) struct Terminal {
     kept: Mutex<Kept>,
     exit: watch::Sender<Option<Ended>>,
     killed: Notify,
+    /// Whether the agent runs the command itself and reports its output.
+    is_of_agent: bool,
     /// The terminal of the editor that runs the command, until it is released.
     editor: Mutex<Option<Arc<dyn EditorTerminal>>>,
 }
@@ -48,8 +50,14 @@ impl Terminal {
             kept: Mutex::new(Kept { tail: Tail::new(limit), limit, dropped: false }),
             exit: watch::Sender::new(None),
             killed: Notify::new(),
+            is_of_agent: false,
             editor: Mutex::default(),
         }
+    }
+
+    /// Makes a terminal whose command the agent runs itself.
+    pub(crate) fn of_agent(limit: usize) -> Self {
+        Self { is_of_agent: true, ..Self::new(limit) }
     }
 
     /// Makes a terminal whose command runs in this terminal of an editor.
@@ -217,8 +225,11 @@ impl Terminal {
         *kept = Kept { dropped: kept.dropped || kept.tail.truncated(), limit, tail };
     }
 
-    /// Applies an event of a terminal that the agent runs itself.
+    /// Applies an event that the agent reports. It has no effect on the terminals of this client.
     pub(crate) fn apply(&self, event: &TerminalEvent) {
+        if !self.is_of_agent {
+            return;
+        }
         match event {
             TerminalEvent::Began => {}
             TerminalEvent::Output(data) => self.kept().tail.push(data.as_bytes()),

@@ -5,6 +5,11 @@ use attache_policy::effect::affects_only_appearance;
 use attache_protocol::Error;
 use attache_protocol::v1::{CreateTerminalRequest, EnvVariable, SessionId};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Prepares the launch of a command that an agent asks for: see
+/// [`Options::terminal_launches`](crate::Options::terminal_launches).
+pub type PrepareLaunch = Arc<dyn Fn(Launch) -> Launch + Send + Sync>;
 
 /// A command that an agent asks the client to run in a terminal on this machine.
 ///
@@ -92,8 +97,11 @@ impl TerminalCommand {
     }
 
     /// The request that runs the command in another client's terminal. A line for the shell is
-    /// passed to one, as [`TerminalCommand::launch`] does. Returns `None` if the folder's name is
-    /// not UTF-8.
+    /// passed to one, as [`TerminalCommand::launch`] does.
+    ///
+    /// Some clients join the words to a line for a shell, and not all of them quote the words. The
+    /// command would then do something else than what was allowed. Returns `None` if a shell could
+    /// read a word differently, or if the folder's name is not UTF-8.
     pub(crate) fn request(
         &self,
         session: SessionId,
@@ -101,7 +109,8 @@ impl TerminalCommand {
     ) -> Option<CreateTerminalRequest> {
         let (command, args) = match self.is_shell_line() {
             true => ("/bin/sh", vec!["-c".to_owned(), self.command.clone()]),
-            false => (self.command.as_str(), self.args.clone()),
+            false if self.is_same_in_shell() => (self.command.as_str(), self.args.clone()),
+            false => return None,
         };
         let mut request = CreateTerminalRequest::new(session, command);
         request.args = args;
@@ -109,6 +118,14 @@ impl TerminalCommand {
         request.cwd = Some(self.cwd.to_str()?.to_owned());
         request.output_byte_limit = u64::try_from(limit).ok();
         Some(request)
+    }
+
+    /// Whether a shell reads the words, joined by spaces, as this program and these arguments.
+    fn is_same_in_shell(&self) -> bool {
+        // To a shell, a first word with `=` is a variable; zsh looks up a program after a leading
+        // `=`.
+        let is_same = |word: &String| is_plain(word) && !word.starts_with('=');
+        is_same(&self.command) && !self.command.contains('=') && self.args.iter().all(is_same)
     }
 
     pub(crate) fn launch(&self) -> Launch {
@@ -133,12 +150,17 @@ impl std::fmt::Debug for TerminalCommand {
 
 /// The word as it is written for a shell: in single quotes, if it needs them.
 pub(crate) fn quoted(word: &str) -> String {
-    let plain =
-        |character: char| character.is_ascii_alphanumeric() || "-_./:=,+@%".contains(character);
-    match !word.is_empty() && word.chars().all(plain) {
+    match is_plain(word) {
         true => word.to_owned(),
         false => format!("'{}'", word.replace('\'', "'\\''")),
     }
+}
+
+/// Whether a shell reads the word as itself without quotes.
+fn is_plain(word: &str) -> bool {
+    let plain =
+        |character: char| character.is_ascii_alphanumeric() || "-_./:=,+@%".contains(character);
+    !word.is_empty() && word.chars().all(plain)
 }
 
 #[cfg(test)]
@@ -159,6 +181,32 @@ mod tests {
             "a line for the shell stays as it is"
         );
         assert_eq!(command("/opt/my tool", &["x"]).line(), "'/opt/my tool' x");
+    }
+
+    #[test]
+    fn another_client_gets_no_word_that_a_shell_could_read_differently() {
+        let sent = |program: &str, args: &[&str]| {
+            let request = command(program, args).request(SessionId::from("s"), 1)?;
+            Some((request.command, request.args))
+        };
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        let git = ("git".to_owned(), words(&["log", "--format=%H", "src/a.rs"]));
+        assert_eq!(sent("git", &["log", "--format=%H", "src/a.rs"]), Some(git));
+        let line = ("/bin/sh".to_owned(), words(&["-c", "ls a; id"]));
+        assert_eq!(sent("ls a; id", &[]), Some(line), "it was judged as a line");
+        for (program, args) in [
+            ("ls", &["a; id"][..]),
+            ("ls", &["$(id)"]),
+            ("ls", &["a b"]),
+            ("ls", &["*"]),
+            ("ls", &[""]),
+            ("ls", &["=id"]),
+            ("ls", &["~"]),
+            ("ls;id", &[]),
+            ("A=b", &["id"]),
+        ] {
+            assert_eq!(sent(program, args), None, "{program} {args:?}");
+        }
     }
 
     #[test]

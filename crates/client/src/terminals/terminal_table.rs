@@ -88,7 +88,7 @@ impl Terminals {
         let Some(meta) = meta else { return };
         for (id, event) in terminal_meta::events(meta) {
             let mut table = self.table();
-            // The metadata must not change the terminals of this client.
+            // A terminal of this client does not become one of the agent.
             if !table.open.contains_key(&id) {
                 table.shown(&id).apply(&event);
             }
@@ -165,18 +165,20 @@ impl Terminals {
 impl Table {
     fn show(&mut self, id: TerminalId, terminal: Arc<Terminal>) {
         terminal.shrink();
+        // The agent may have reported output under the id before this client made the terminal.
+        self.shown.retain(|(shown, _)| *shown != id);
         if self.shown.len() >= SHOWN {
             self.shown.pop_front();
         }
         self.shown.push_back((id, terminal));
     }
 
-    /// The terminal with this id that the agent runs itself.
+    /// The terminal with this id that is kept for display; a new one of the agent if there is none.
     fn shown(&mut self, id: &TerminalId) -> Arc<Terminal> {
         if let Some((_, terminal)) = self.shown.iter().find(|(shown, _)| shown == id) {
             return terminal.clone();
         }
-        let terminal = Arc::new(Terminal::new(UNLIMITED));
+        let terminal = Arc::new(Terminal::of_agent(UNLIMITED));
         self.show(id.clone(), terminal.clone());
         terminal
     }

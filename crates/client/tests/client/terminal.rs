@@ -135,6 +135,25 @@ async fn a_command_runs_with_its_arguments_folder_and_environment() {
     );
 }
 
+/// TERM-04: the program that runs the command decides what it inherits.
+#[tokio::test]
+async fn the_launch_of_a_command_is_prepared_by_the_client() {
+    let folder = tempfile::tempdir().unwrap();
+    let options =
+        Options::default().terminals().terminal_launches(|launch| launch.clear_env().env("A", "1"));
+    let (connection, mut agent) = connected_with(options, json!({ "protocolVersion": 1 })).await;
+    let opening = connection.open(folder.path()).permissions(Permissions::AllowAll);
+    let _session = opened_with(opening, &mut agent, json!({ "sessionId": "s1" })).await;
+    let env = json!([{ "name": "B", "value": "2" }]);
+    let answer = create(&mut agent, json!({ "command": "env", "env": env })).await;
+    let terminal = answer["result"]["terminalId"].as_str().unwrap().to_owned();
+    assert_eq!(call(&mut agent, "wait_for_exit", &terminal).await["result"]["exitCode"], 0);
+    let answer = call(&mut agent, "output", &terminal).await;
+    let mut variables: Vec<_> = answer["result"]["output"].as_str().unwrap().lines().collect();
+    variables.sort_unstable();
+    assert_eq!(variables, ["A=1", "B=2"]);
+}
+
 /// TERM-04: some agents send the whole line as the command.
 #[tokio::test]
 async fn a_command_with_white_space_and_no_arguments_is_a_line_for_the_shell() {
@@ -472,4 +491,12 @@ async fn output_of_the_agents_own_terminals_can_be_shown() {
         .await;
     agent.heard().await;
     assert_eq!(session.terminal(&ours.as_str().into()).unwrap().output, "ours");
+    call(&mut agent, "release", &ours).await;
+    let data = json!({ "terminal_id": ours, "data": "forged" });
+    agent.update("s1", told(json!({ "terminal_output": data }))).await;
+    let exit = json!({ "terminal_id": ours, "exit_code": 3, "signal": null });
+    agent.update("s1", told(json!({ "terminal_exit": exit }))).await;
+    agent.heard().await;
+    let shown = session.terminal(&ours.as_str().into()).unwrap();
+    assert_eq!((shown.output.as_str(), shown.exit_status.unwrap().exit_code), ("ours", Some(0)));
 }

@@ -21,15 +21,19 @@ pub fn provider_variables(own: Option<&str>) -> Vec<ProviderVariables> {
     all
 }
 
-/// Returns the variables that contain keys, including those in the user's own list, and the
-/// variables of addresses that contain a login or a query.
+/// The tokens of this program for servers.
+const TOKENS: [&str; 2] = ["ATTACHE_TOKEN", "ATTACHE_NOTIFY_TOKEN"];
+
+/// Returns the variables that contain keys, including those in the user's own list, the variables
+/// of addresses that contain a login or a query, and those of this program's tokens.
 pub(crate) fn key_variables(catalogue: &Catalogue) -> Vec<String> {
     let with_login =
         |name: &String| std::env::var(name).is_ok_and(|address| address.contains(['@', '?']));
     let of = |provider: ProviderVariables| {
         provider.keys.into_iter().chain(provider.base_urls.into_iter().filter(with_login))
     };
-    catalogue.own_variables().into_iter().chain(known_variables()).flat_map(of).collect()
+    let providers = catalogue.own_variables().into_iter().chain(known_variables());
+    providers.flat_map(of).chain(TOKENS.map(str::to_owned)).collect()
 }
 
 #[cfg(test)]

@@ -65,6 +65,25 @@ async fn the_disk_serves_when_the_editor_fails_or_has_gone() {
 }
 
 #[tokio::test]
+async fn an_editor_that_does_not_answer_is_left_alone() {
+    let mut shared = allowing();
+    let mut editor = shared.local(files()).await;
+    let mut agent = shared.opened(&mut editor).await;
+    let path = shared.folder.path().join("a.txt");
+    std::fs::write(&path, "on disk").unwrap();
+    for id in 7..40 {
+        let params = json!({ "sessionId": "s1", "path": path });
+        agent.call(id, "fs/read_text_file", params).await;
+        if id == 7 {
+            editor.asked("fs/read_text_file").await;
+        }
+        assert_eq!(agent.answer_to(id).await["result"]["content"], "on disk");
+    }
+    editor.settle().await;
+    assert!(!editor.has_seen("fs/read_text_file"));
+}
+
+#[tokio::test]
 async fn the_hub_decides_before_the_editor_is_asked() {
     let mut shared = Shared::new();
     let mut editor = shared.local(files()).await;

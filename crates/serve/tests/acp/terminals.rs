@@ -23,7 +23,7 @@ fn allowing() -> Shared {
 
 fn build(shared: &Shared) -> Value {
     json!({
-        "sessionId": "s1", "command": "build", "args": ["a b"],
+        "sessionId": "s1", "command": "build", "args": ["a-b"],
         "env": [{ "name": "LEVEL", "value": "2" }], "cwd": shared.cwd(),
     })
 }
@@ -85,7 +85,7 @@ async fn a_command_runs_in_the_editor_that_created_the_session() {
     agent.call(7, "terminal/create", build(&shared)).await;
     let asked = editor.asked("terminal/create").await;
     let expected = json!({
-        "sessionId": "a/s1", "command": "build", "args": ["a b"],
+        "sessionId": "a/s1", "command": "build", "args": ["a-b"],
         "env": [{ "name": "LEVEL", "value": "2" }], "cwd": shared.cwd(),
         "outputByteLimit": 1 << 20,
     });
