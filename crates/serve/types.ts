@@ -196,13 +196,9 @@ export type ChangeDevice = {
  */
 id: string,
 /**
- * Its new scope; `null` takes its access away.
+ * What changes. Everything else stays as it is.
  */
-scope: Scope | null,
-/**
- * Whether it may also allow access to protected files; `null` leaves this as it is.
- */
-protectedFiles: boolean | null, };
+change: DeviceChange, };
 
 /**
  * Changes the prompts that wait.
@@ -473,6 +469,19 @@ review: ReviewItems,
  * Whether the agent is told anything new with the next prompt; only for `tell`.
  */
 told: boolean, };
+
+/**
+ * A change of a device.
+ */
+export type DeviceChange = { "type": "scope",
+/**
+ * The scope.
+ */
+scope: Scope, } | { "type": "protected_files",
+/**
+ * Whether it may.
+ */
+allowed: boolean, } | { "type": "revoke" };
 
 /**
  * A device.

@@ -121,14 +121,19 @@ test("devices are listed, and changed on the machine of the hub", () =>
       const { page, hub } = visit;
       await page.getByRole("button", { name: "Grant answer" }).click();
       const changed = (): Promise<any> => hub.called("_attache/device");
-      assert.deepEqual(await changed(), { id: "d2", scope: "answer", protectedFiles: null });
+      const granted = { type: "scope", scope: "answer" };
+      assert.deepEqual(await changed(), { id: "d2", change: granted });
       await page.getByRole("button", { name: "Devices" }).click();
       await page.getByRole("button", { name: "Revoke" }).waitFor();
       await visit.isAccessible();
       await page.getByLabel("also protected files").click();
-      assert.deepEqual(await changed(), { id: "d1", scope: "control", protectedFiles: true });
+      const files = { type: "protected_files", allowed: true };
+      assert.deepEqual(await changed(), { id: "d1", change: files });
+      await page.getByLabel("What phone may do").selectOption("watch");
+      const scope = { type: "scope", scope: "watch" };
+      assert.deepEqual(await changed(), { id: "d1", change: scope });
       await page.getByRole("button", { name: "Revoke" }).click();
-      assert.deepEqual(await changed(), { id: "d1", scope: null, protectedFiles: null });
+      assert.deepEqual(await changed(), { id: "d1", change: { type: "revoke" } });
     },
     (hub) => {
       hub.local = true;

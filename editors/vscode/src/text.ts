@@ -35,8 +35,9 @@ export function linesOf(blocks: Block[]): string[] {
 
 /** What an output shows besides changes of files, which need a view of their own. */
 export function outputLines(outputs: Output[]): string[] {
-  return outputs.flatMap((output) => {
+  return outputs.flatMap((output): string[] => {
     if (output.type === "text") return linesOf(output.blocks);
-    return output.type === "terminal" ? [plain(output.command)] : [];
+    if (output.type !== "terminal") return [];
+    return [output.command, ...output.lines, output.ended].map(plain);
   });
 }

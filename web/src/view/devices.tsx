@@ -1,4 +1,4 @@
-import type { DeviceItem, Scope } from "../../../crates/serve/types.ts";
+import type { DeviceChange, DeviceItem, Scope } from "../../../crates/serve/types.ts";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { JSX } from "preact";
@@ -12,8 +12,8 @@ const SCOPES: Scope[] = ["watch", "answer", "control"];
 
 interface DeviceProps {
   device: DeviceItem;
-  /** `null` takes the access away; files that are `null` stay as they are. */
-  set(scope: Scope | null, protectedFiles?: boolean | null): void;
+  /** Changes only this: the rest of `device` may be out of date. */
+  change(change: DeviceChange): void;
 }
 
 function Device(props: DeviceProps): JSX.Element {
@@ -33,7 +33,9 @@ function Device(props: DeviceProps): JSX.Element {
           <select
             aria-label={`What ${plain(device.name)} may do`}
             value={device.scope}
-            onChange={(event) => props.set(event.currentTarget.value as Scope)}
+            onChange={(event) =>
+              props.change({ type: "scope", scope: event.currentTarget.value as Scope })
+            }
           >
             {SCOPES.map((scope) => (
               <option key={scope} value={scope} selected={scope === device.scope}>
@@ -45,11 +47,13 @@ function Device(props: DeviceProps): JSX.Element {
             <input
               type="checkbox"
               checked={device.protectedFiles}
-              onChange={(event) => props.set(device.scope, event.currentTarget.checked)}
+              onChange={(event) =>
+                props.change({ type: "protected_files", allowed: event.currentTarget.checked })
+              }
             />
             also protected files
           </label>
-          <button class="danger" onClick={() => props.set(null)}>
+          <button class="danger" onClick={() => props.change({ type: "revoke" })}>
             Revoke
           </button>
         </>
@@ -70,12 +74,8 @@ export function DevicesPanel(): JSX.Element {
   useEffect(() => {
     if (allowed) void read();
   }, [allowed]);
-  const set = async (
-    id: string,
-    scope: Scope | null,
-    protectedFiles: boolean | null = null,
-  ): Promise<void> => {
-    await attempt("_attache/device", { id, scope, protectedFiles });
+  const change = async (id: string, change: DeviceChange): Promise<void> => {
+    await attempt("_attache/device", { id, change });
     await read();
   };
   return (
@@ -102,7 +102,7 @@ export function DevicesPanel(): JSX.Element {
               <Device
                 key={device.id}
                 device={device}
-                set={(scope, files) => void set(device.id, scope, files)}
+                change={(wanted) => void change(device.id, wanted)}
               />
             ))}
           </ul>

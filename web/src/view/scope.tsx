@@ -43,8 +43,7 @@ export function ScopeRequests(): JSX.Element | null {
               onClick={() =>
                 void attempt("_attache/device", {
                   id: request.device,
-                  scope: request.scope,
-                  protectedFiles: null,
+                  change: { type: "scope", scope: request.scope },
                 })
               }
             >

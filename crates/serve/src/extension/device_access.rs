@@ -1,7 +1,7 @@
 //! The devices that may reach the hub over TCP.
 
 use super::caller::Caller;
-use super::messages::{AskScope, ChangeDevice, DeviceItem, Devices, ListDevices};
+use super::messages::{AskScope, ChangeDevice, DeviceChange, DeviceItem, Devices, ListDevices};
 use super::refusal;
 use super::reply::Reply;
 use crate::devices::{Device, DeviceError, Grant};
@@ -34,15 +34,19 @@ pub(super) async fn change(
     let devices = Arc::clone(known(&caller)?);
     let id = DeviceId(params.id);
     let changed = id.clone();
-    let changing = tokio::task::spawn_blocking(move || match params.scope {
-        Some(scope) => {
-            let protected_files = params.protected_files;
-            devices.grant(&changed, Grant { scope: Some(scope), protected_files })
+    let decides_scope = !matches!(params.change, DeviceChange::ProtectedFiles { .. });
+    let changing = tokio::task::spawn_blocking(move || match params.change {
+        DeviceChange::Scope { scope } => {
+            devices.grant(&changed, Grant { scope: Some(scope), ..Grant::default() })
         }
-        None => devices.revoke(&changed),
+        DeviceChange::ProtectedFiles { allowed } => {
+            devices.grant(&changed, Grant { protected_files: Some(allowed), ..Grant::default() })
+        }
+        DeviceChange::Revoke => devices.revoke(&changed),
     });
     match changing.await.map_err(|error| refusal::failed(&error))? {
-        Ok(()) => caller.shared.scope_requests.settle(&id),
+        Ok(()) if decides_scope => caller.shared.scope_requests.settle(&id),
+        Ok(()) => {}
         Err(error @ DeviceError::Unknown(_)) => {
             return Err(refusal::wrong(format!("the field `id`: {error}")));
         }

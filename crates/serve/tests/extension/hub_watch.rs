@@ -3,7 +3,7 @@
 use crate::attached::{Client, shared, shared_with};
 use attache_client::HubOptions;
 use attache_protocol::method::Side;
-use attache_serve::devices::Devices;
+use attache_serve::devices::{Devices, Grant};
 use attache_serve::{Place, Scope};
 use attache_session::{Event, EventBody, MemoryStore, Origin, SessionKey, Store, Timestamp};
 use serde_json::{Value, json};
@@ -140,4 +140,30 @@ async fn the_wishes_of_a_revoked_device_are_forgotten() {
     devices.revoke(&id).unwrap();
     device.call("_attache/ask_scope", json!({ "scope": "control" })).await.unwrap();
     until(&mut person, |state| state["scopeRequests"][0].is_null()).await;
+}
+
+/// What a page shows may be older than what was granted since: a change changes nothing else.
+#[tokio::test]
+async fn a_change_of_a_device_leaves_the_rest_as_it_is() {
+    let mut it = shared().await;
+    let devices = Arc::new(Devices::open(&it.folder.path().join("devices")).unwrap());
+    it.hub.set_devices(devices.clone());
+    let code = devices.new_code(Scope::Control).unwrap();
+    let id = devices.redeem(code.expose(), "phone").unwrap().device.id;
+    let mut person = it.local();
+    let state = || devices.list().first().map(|device| (device.scope, device.protected_files));
+    let watch = Grant { scope: Some(Scope::Watch), ..Grant::default() };
+    devices.grant(&id, watch).unwrap();
+    for (change, expected) in [
+        (json!({ "type": "protected_files", "allowed": true }), Some((Scope::Watch, true))),
+        (json!({ "type": "scope", "scope": "answer" }), Some((Scope::Answer, true))),
+        (json!({ "type": "revoke" }), None),
+    ] {
+        let params = json!({ "id": id.0, "change": change });
+        person.call("_attache/device", params).await.unwrap();
+        assert_eq!(state(), expected, "{change}");
+    }
+    // A message without a change is refused: it does not revoke.
+    let params = json!({ "id": id.0, "scope": null, "protectedFiles": true });
+    person.call("_attache/device", params).await.unwrap_err();
 }

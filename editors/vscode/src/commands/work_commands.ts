@@ -2,8 +2,9 @@ import * as vscode from "vscode";
 import type { CheckpointItem, OfSession, RestoreGoal } from "../../../../crates/serve/types.ts";
 import type { OptionItem } from "../../../../crates/serve/types.ts";
 import type { Hub } from "../hub/hub.ts";
-import { answer } from "../questions/answering.ts";
+import { answer, sayAnswered } from "../questions/answering.ts";
 import type { Asked } from "../questions/open_questions.ts";
+import { named } from "../questions/question_text.ts";
 import { openHunks, type ChangeNode } from "../review/changes_tree.ts";
 import { label, plain } from "../text.ts";
 import { isNode, targetOf } from "./pick_session.ts";
@@ -72,18 +73,15 @@ export async function showQuestion({ pages }: Parts, asked: Asked): Promise<void
 }
 
 async function pickQuestion(open: Asked[], node: unknown): Promise<Asked | null> {
-  const item = isNode(node) && node.kind === "attention" ? node.item : null;
-  const named = open.filter(
-    ({ agent, sessionId, question }) =>
-      item !== null &&
-      agent === item.agent &&
-      sessionId === item.session &&
-      question.id === item.question,
-  );
-  const all = named.length > 0 ? named : open;
-  if (all.length === 0) void vscode.window.showInformationMessage("No question is open.");
-  if (all.length < 2) return all[0] ?? null;
-  const items = all.map((asked) => ({
+  if (isNode(node) && node.kind === "attention") {
+    // The tree may be older than the questions: it never leads to another one.
+    const asked = named(open, node.item) ?? null;
+    if (asked === null) sayAnswered();
+    return asked;
+  }
+  if (open.length === 0) void vscode.window.showInformationMessage("No question is open.");
+  if (open.length < 2) return open[0] ?? null;
+  const items = open.map((asked) => ({
     label: label(asked.question.headline),
     detail: label(detail(asked)),
     asked,

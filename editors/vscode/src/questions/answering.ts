@@ -4,7 +4,17 @@ import type { Hub } from "../hub/hub.ts";
 import { label, plain } from "../text.ts";
 import { fillForm } from "./form_answer.ts";
 import type { Asked } from "./open_questions.ts";
-import { choicesOf, detailsOf } from "./question_text.ts";
+import { answerListOf, choicesOf } from "./question_text.ts";
+
+const SHOW_WHOLE = "Show the whole question";
+
+/** An item of the list of answers. Those with the choice -1 show the question. */
+type Item = vscode.QuickPickItem & { choice: number };
+
+/** Says that a question is not open any more. */
+export function sayAnswered(): void {
+  void vscode.window.showInformationMessage("This question was answered already.");
+}
 
 /** Gives the answer with this index. */
 export async function choose(hub: Hub, asked: Asked, choice: number): Promise<void> {
@@ -13,26 +23,33 @@ export async function choose(hub: Hub, asked: Asked, choice: number): Promise<vo
 
 /**
  * Asks the person, and gives the answer. A person who leaves leaves the question open: nothing but
- * a chosen answer allows anything. `show` shows the question where all of it can be seen.
+ * a chosen answer allows anything. `show` shows the question where all of it can be seen. The list
+ * itself offers to allow only what it shows as a whole.
  */
 export async function answer(hub: Hub, asked: Asked, show: () => void): Promise<void> {
   const { question } = asked;
-  const choices = choicesOf(question);
-  const details = detailsOf(question).join("\n");
-  const items: (vscode.QuickPickItem & { choice: number })[] = choices.map((each, choice) => ({
-    label: label(each.label),
-    description: each.key,
-    choice,
-  }));
-  items.push({ label: "", kind: vscode.QuickPickItemKind.Separator, choice: -1 });
-  items.push({ label: "Show the whole question", choice: -1 });
+  const { rows, answers } = answerListOf(question);
+  const separator = (title: string): Item => {
+    return { label: title, kind: vscode.QuickPickItemKind.Separator, choice: -1 };
+  };
+  const items: Item[] = [
+    ...rows.map((row) => ({ label: label(row), choice: -1 })),
+    separator("answers"),
+    ...answers.map(({ title, key, choice }) => ({
+      label: label(title),
+      description: label(key),
+      choice,
+    })),
+    separator(""),
+    { label: SHOW_WHOLE, choice: -1 },
+  ];
   const picked = await vscode.window.showQuickPick(items, {
     title: label(question.headline),
-    placeHolder: label(details.split("\n").join(" · ")),
+    placeHolder: "Choose an answer",
     ignoreFocusOut: true,
   });
   if (picked === undefined) return;
-  const choice = choices[picked.choice];
+  const choice = choicesOf(question)[picked.choice];
   if (choice === undefined) return show();
   const given = await complete(asked, choice, picked.choice);
   if (given !== null) await give(hub, asked, given);

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { Hub } from "../hub/hub.ts";
 import { plain } from "../text.ts";
-import { answer, choose } from "./answering.ts";
+import { answer, choose, sayAnswered } from "./answering.ts";
 import { nameOf, type Asked, type OpenQuestions } from "./open_questions.ts";
 import { noticeOf } from "./question_text.ts";
 
@@ -78,7 +78,7 @@ export class QuestionNotices implements vscode.Disposable {
     // A notification that is dismissed leaves the question open.
     if (picked === undefined) return;
     if (!this.noticed.has(nameOf(asked))) {
-      void vscode.window.showInformationMessage("This question was answered already.");
+      sayAnswered();
       return;
     }
     const button = buttons.find(({ title }) => title === picked);

@@ -1,8 +1,21 @@
-import type { Choice, QuestionView } from "../../../../crates/serve/types.ts";
+import type {
+  AttentionItem,
+  Choice,
+  ChoiceAction,
+  Output,
+  QuestionView,
+} from "../../../../crates/serve/types.ts";
 import { label, linesOf, outputLines, plain } from "../text.ts";
+import type { Asked } from "./open_questions.ts";
 
-/** The largest text that a notification shows. */
+/** The largest text that counts as short. */
 const MOST_SHOWN = 400;
+
+/** The columns of a row in a list: VS Code cuts what is wider, and letters differ in width. */
+const COLUMNS = 40;
+
+/** The most rows in a list above its answers. */
+const MOST_ROWS = 8;
 
 /** The answers to choose from; empty for a question of an unknown kind. */
 export function choicesOf({ about }: QuestionView): Choice[] {
@@ -11,6 +24,10 @@ export function choicesOf({ about }: QuestionView): Choice[] {
 
 /** What the question asks, in lines, as far as lines can show it. */
 export function detailsOf({ about }: QuestionView): string[] {
+  return linesAbout(about).filter((line) => line !== "");
+}
+
+function linesAbout(about: QuestionView["about"]): string[] {
   switch (about.type) {
     case "permission":
       return [
@@ -19,7 +36,7 @@ export function detailsOf({ about }: QuestionView): string[] {
         ...about.effect.map((line) => plain(line)),
         ...outputLines(about.outputs),
         plain(about.protected),
-      ].filter((line) => line !== "");
+      ];
     case "form":
       return [plain(about.title), ...linesOf(about.message), plain(about.description)];
     case "page":
@@ -29,6 +46,14 @@ export function detailsOf({ about }: QuestionView): string[] {
   }
 }
 
+/** Returns the question that an item of the list names; `undefined` if it is not open. */
+export function named(open: Asked[], item: AttentionItem): Asked | undefined {
+  return open.find(
+    ({ agent, sessionId, question }) =>
+      agent === item.agent && sessionId === item.session && question.id === item.question,
+  );
+}
+
 /** What a notification shows of a question. */
 export interface Notice {
   text: string;
@@ -36,21 +61,84 @@ export interface Notice {
   buttons: { title: string; choice: number }[];
 }
 
-/**
- * Returns what a notification shows. It offers to allow only what it shows as a whole: nobody
- * approves a change that is not shown. It always offers to reject.
- */
+/** Returns what a notification shows. See {@link isShort} for what it offers. */
 export function noticeOf(question: QuestionView): Notice {
-  const details = detailsOf(question).filter((line) => line !== "");
-  const whole = [plain(question.headline), ...details].join(" · ");
-  const isShort = whole.length <= MOST_SHOWN;
-  const text = label(isShort ? whole : `${whole.slice(0, MOST_SHOWN)}…`);
+  const whole = wholeText(question);
+  const isWhole = isShort(question);
+  const text = label(whole.length <= MOST_SHOWN ? whole : `${whole.slice(0, MOST_SHOWN)}…`);
   if (question.about.type !== "permission") return { text, buttons: [] };
-  const { outputs, choices, protected: guarded } = question.about;
-  const isWhole = isShort && guarded === null && outputs.every((each) => each.type !== "diff");
-  const buttons = choices.flatMap(({ action, label: words }, choice) => {
+  const buttons = question.about.choices.flatMap(({ action, label: words }, choice) => {
     const offered = action.type === "reject" || (action.type === "allow" && isWhole);
     return offered ? [{ title: plain(words), choice }] : [];
   });
   return { text, buttons };
+}
+
+/** What a list of answers shows of a question. */
+export interface AnswerList {
+  /** What the question asks, in rows that are not cut. */
+  rows: string[];
+  /** The answers that it offers, by their index. */
+  answers: { title: string; key: string; choice: number }[];
+}
+
+/** Returns what a list of answers shows. See {@link isShort} for what it offers. */
+export function answerListOf(question: QuestionView): AnswerList {
+  const all = detailsOf(question).flatMap(rowsOf);
+  const isWhole = isShort(question) && all.length <= MOST_ROWS;
+  const rows = isWhole ? all : [...all.slice(0, MOST_ROWS), "…"];
+  const answers = choicesOf(question).flatMap(({ action, key, label: words }, choice) => {
+    const offered = allowsNothing(action) || (isWhole && fits(action));
+    return offered ? [{ title: plain(words), key, choice }] : [];
+  });
+  return { rows, answers };
+}
+
+/**
+ * Whether a short text shows all of the question. Only then a place that shows just this text
+ * offers to allow: nobody approves what is not shown. It always offers to reject.
+ */
+function isShort(question: QuestionView): boolean {
+  const { about } = question;
+  if (about.type === "other" || wholeText(question).length > MOST_SHOWN) return false;
+  if (about.type !== "permission") return true;
+  return about.protected === null && about.outputs.every(hasAllLines);
+}
+
+/** Whether {@link detailsOf} shows all of the output. */
+function hasAllLines(output: Output): boolean {
+  return output.type === "terminal" ? output.omitted === 0 : output.type === "text";
+}
+
+function wholeText(question: QuestionView): string {
+  return [plain(question.headline), ...detailsOf(question)].join(" · ");
+}
+
+function allowsNothing({ type }: ChoiceAction): boolean {
+  return ["reject", "reject_always", "reject_and_say", "decline", "cancel"].includes(type);
+}
+
+/** Whether the list of rules that follows shows each rule as a whole. */
+function fits(action: ChoiceAction): boolean {
+  if (action.type !== "allow_always") return true;
+  const lines = action.rules.flatMap(({ meaning, rule }) => [plain(meaning), plain(rule)]);
+  return lines.every((line) => rowsOf(line).length <= 1);
+}
+
+/** Breaks a line into rows that a list shows as a whole. */
+function rowsOf(line: string): string[] {
+  const rows: string[] = [];
+  let row = "";
+  let columns = 0;
+  for (const character of line) {
+    const width = character <= "~" ? 1 : 2;
+    if (columns + width > COLUMNS) {
+      rows.push(row);
+      row = "";
+      columns = 0;
+    }
+    row += character;
+    columns += width;
+  }
+  return row === "" ? rows : [...rows, row];
 }

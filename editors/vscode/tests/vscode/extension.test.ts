@@ -66,6 +66,12 @@ test("an untrusted folder starts nothing; a trusted one shows, asks, reviews and
     await notice.locator(".codicon-notifications-clear").click();
     await notice.waitFor({ state: "detached" });
     await bench.row("Waiting for You").waitFor();
+    // Nor does the list of answers.
+    await bench.command("Attaché: Answer Question…");
+    await bench.entries("Show the whole question").waitFor();
+    assert.equal(await bench.entries("Allow once").count(), 0);
+    await bench.entries("Reject").first().waitFor();
+    await page.keyboard.press("Escape");
     assert.equal(server.read("main.rs"), program("total"));
     await side.allow();
     await bench.notification(/attache asks for permission: edit/).waitFor();

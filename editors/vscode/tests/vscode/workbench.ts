@@ -43,8 +43,13 @@ export class Workbench {
 
   /** Chooses from the open list. */
   async pick(label: string): Promise<void> {
+    await this.entries(label).first().click();
+  }
+
+  /** The entries of the open list with this text. */
+  entries(label: string): Locator {
     const rows = this.page.locator(".quick-input-list .monaco-list-row");
-    await rows.filter({ hasText: label }).first().click();
+    return rows.filter({ hasText: label });
   }
 
   /** A row of a tree in the side bar. */
@@ -78,7 +83,6 @@ export class Workbench {
   lines(): Locator {
     return this.page.locator(".editor-group-container.active .view-lines").first();
   }
-
 }
 
 /** A page in a webview. */

@@ -127,11 +127,8 @@ messages! {
     ChangeDevice {
         /// Its id.
         id: String,
-        /// Its new scope; `null` takes its access away.
-        scope: Option<Scope>,
-        /// Whether it may also allow access to protected files; `null` leaves this as it is.
-        #[serde(default)]
-        protected_files: Option<bool>,
+        /// What changes. Everything else stays as it is.
+        change: DeviceChange,
     }
 
     /// Asks for a larger scope. A person at this machine decides.
@@ -149,4 +146,23 @@ messages! {
         /// The scope that it asks for.
         scope: Scope,
     }
+}
+
+/// A change of a device.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum DeviceChange {
+    /// Sets what it may do.
+    Scope {
+        /// The scope.
+        scope: Scope,
+    },
+    /// Sets whether it may also allow access to protected files, once at a time.
+    ProtectedFiles {
+        /// Whether it may.
+        allowed: bool,
+    },
+    /// Takes its access away.
+    Revoke,
 }
