@@ -4,6 +4,7 @@ use crate::attribution::author::Author;
 use crate::attribution::timeline::{Step, Timeline};
 use crate::attribution::trees::Trees;
 use crate::changes::contents::Contents;
+use crate::changes::hunk::{HunkKey, Remaining};
 use crate::changes::rename::exact;
 use crate::changes::state::State;
 use crate::restore::disk::{Disk, Present};
@@ -13,7 +14,7 @@ use crate::restore::kept::KeptReason;
 use crate::restore::newness::{Candidate, find_new};
 use crate::restore::plan::{Goal, RestoreRequest, Selection, has};
 use crate::restore::same_entries::same_entries;
-use crate::restore::undo::{Chosen, Run, runs, undo, without_loops};
+use crate::restore::undo::{Run, divided, reviewed_runs, runs, undo, without_loops};
 use crate::restore::value::Value;
 use crate::snapshot::entry::{Entry, NotKeptReason};
 use crate::snapshot::path::TreePath;
@@ -21,7 +22,7 @@ use crate::snapshot::tree::Tree;
 use crate::store::error::StoreError;
 use crate::store::id::CheckpointId;
 use attache_host::EntryInfo;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The size of all merged contents of a plan up to which paths are merged, in bytes.
@@ -77,10 +78,10 @@ impl Planner<'_> {
         self.find_new(&mut histories);
         let infos = histories.iter().filter_map(|history| history.present.info.as_ref());
         let same = same_entries(infos);
-        let renamed = self.renamed(&histories);
+        let reviewed = self.reviewed();
         let mut left = MOST_MERGED;
         for history in &histories {
-            let draft = self.draft(history, renamed.get(&history.path))?;
+            let draft = self.draft(history, &reviewed)?;
             let id = history.present.info.as_ref().map(EntryInfo::id);
             let is_same = id.is_some_and(|id| same.contains(&id));
             drafts.extend(draft.map(|draft| match is_same {
@@ -175,16 +176,21 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns the other path of every renamed file.
-    fn renamed(&self, histories: &[History]) -> BTreeMap<TreePath, TreePath> {
-        renamed_paths(histories.iter().map(|history| (&history.path, history.runs.as_slice())))
+    /// Returns what the review of the turns showed. Empty if no hunks are selected.
+    fn reviewed(&self) -> Reviewed {
+        let Selection::Hunks(_) = &self.request.selection else { return Reviewed::default() };
+        let runs_of = |path: &TreePath| {
+            let mut steps = self.timeline.steps(path);
+            steps.retain(|step| self.is_in_range(step));
+            reviewed_runs(&without_loops(steps), &self.request.owner).0
+        };
+        let runs: BTreeMap<TreePath, Vec<Run>> =
+            self.timeline.paths().map(|path| (path.clone(), runs_of(path))).collect();
+        let renamed = renamed_paths(runs.iter().map(|(path, runs)| (path, runs.as_slice())));
+        Reviewed { runs, renamed }
     }
 
-    fn draft(
-        &self,
-        history: &History,
-        renamed: Option<&TreePath>,
-    ) -> Result<Option<Draft>, StoreError> {
+    fn draft(&self, history: &History, reviewed: &Reviewed) -> Result<Option<Draft>, StoreError> {
         let History { path, present, steps, runs, .. } = history;
         let overwrites = self.request.choices.overwrite.contains(path);
         let is_whole = !matches!(self.request.selection, Selection::Hunks(_));
@@ -197,7 +203,7 @@ impl Planner<'_> {
         let (value, kept) = if overwrites && is_whole {
             (Value::from(oldest), None)
         } else {
-            match self.undo(history, renamed)? {
+            match self.undo(history, reviewed)? {
                 Ok(value) => (value, None),
                 // The preview shows what overwriting would do.
                 Err(why @ KeptReason::Conflict) => (Value::from(oldest), Some(why)),
@@ -216,7 +222,9 @@ impl Planner<'_> {
         }
         let is_merge = runs.first().is_some_and(|run| !run.before.is_same(&value.state));
         let Some(mut draft) = Draft::new(path, present, value, steps, is_merge) else {
-            return Ok(None);
+            // Only changes of others remain.
+            let is_left = steps.iter().any(|step| !self.is_own(step));
+            return Ok(self.untouched(history).filter(|_| is_left));
         };
         if let Some(why) = kept {
             draft.keep(why);
@@ -235,18 +243,16 @@ impl Planner<'_> {
     fn undo(
         &self,
         history: &History,
-        renamed: Option<&TreePath>,
+        reviewed: &Reviewed,
     ) -> Result<Result<Value, KeptReason>, StoreError> {
-        let is_chosen;
-        let chosen = match &self.request.selection {
-            Selection::Hunks(keys) => {
-                is_chosen = |key: &crate::changes::hunk::HunkKey| keys.contains(key);
-                Chosen::Hunks(&is_chosen)
-            }
-            Selection::All | Selection::Paths(_) => Chosen::All,
-        };
         let present = Value::from(history.present.state.clone());
-        match undo(&history.path, &history.runs, (present, renamed), chosen, self.source) {
+        let undone = match &self.request.selection {
+            Selection::Hunks(keys) => self.undo_hunks(history, reviewed, keys, present),
+            Selection::All | Selection::Paths(_) => {
+                undo(whole(&history.runs), present, self.source)
+            }
+        };
+        match undone {
             // The file changed after the checkpoint of the present was taken.
             Err(StoreError::NoContent { .. }) if !self.is_present_kept(history) => {
                 Ok(Err(KeptReason::PresentNotKept))
@@ -257,6 +263,29 @@ impl Planner<'_> {
             }
             undone => undone,
         }
+    }
+
+    /// Undoes the chosen hunks of a path. If those are all that the review showed, undoes whatever
+    /// remains of them: others may have taken a part back since.
+    fn undo_hunks(
+        &self,
+        history: &History,
+        reviewed: &Reviewed,
+        keys: &BTreeSet<HunkKey>,
+        present: Value,
+    ) -> Result<Result<Value, KeptReason>, StoreError> {
+        let path = &history.path;
+        let runs = reviewed.runs.get(path).map_or(&[][..], Vec::as_slice);
+        let parts = divided(path, runs, reviewed.renamed.get(path), self.source)?;
+        let remaining: Vec<Remaining> = parts
+            .iter()
+            .zip(runs)
+            .map(|(part, run)| part.without(run.pair(path), &|key| keys.contains(key)))
+            .collect();
+        if remaining.iter().all(|each| *each == Remaining::Nothing) {
+            return undo(whole(&history.runs), present, self.source);
+        }
+        undo(runs.iter().zip(remaining), present, self.source)
     }
 
     /// Returns the draft of a path that the goal does not change.
@@ -313,6 +342,19 @@ impl Planner<'_> {
         let kept = kept.filter(|kept| matches!(kept, Entry::File { .. }));
         kept.and_then(Entry::content) == history.present.state.entry().and_then(Entry::content)
     }
+}
+
+/// What a review shows: its keys of hunks depend on the runs and on renamed files.
+#[derive(Default)]
+struct Reviewed {
+    runs: BTreeMap<TreePath, Vec<Run>>,
+    /// The other path of every renamed file.
+    renamed: BTreeMap<TreePath, TreePath>,
+}
+
+/// The runs with nothing that remains of them.
+fn whole(runs: &[Run]) -> impl DoubleEndedIterator<Item = (&Run, Remaining)> {
+    runs.iter().map(|run| (run, Remaining::Nothing))
 }
 
 /// Returns the other path of every file that runs renamed without a change.

@@ -1,8 +1,9 @@
 //! Undoes the changes of an owner to one path, and keeps the changes of others.
 
+use crate::attribution::author::Author;
 use crate::attribution::timeline::Step;
 use crate::changes::contents::Contents;
-use crate::changes::hunk::{Counter, Divided, HunkKey, Pair, Remaining, divide};
+use crate::changes::hunk::{Counter, Divided, Pair, Remaining, divide};
 use crate::changes::merge::merge;
 use crate::changes::state::State;
 use crate::restore::kept::KeptReason;
@@ -65,13 +66,14 @@ pub(crate) fn runs(steps: &[Step], is_chosen: &dyn Fn(&Step) -> bool) -> Vec<Run
     runs
 }
 
-/// The hunks that are undone.
-#[derive(Clone, Copy)]
-pub(crate) enum Chosen<'a> {
-    /// All of them.
-    All,
-    /// Those with these keys.
-    Hunks(&'a dyn Fn(&HunkKey) -> bool),
+/// Returns the runs of an owner that a review shows, and whether their author is not known: then
+/// the owner has no run of its own. `steps` are those of the reviewed turns, without loops.
+pub(crate) fn reviewed_runs(steps: &[Step], owner: &str) -> (Vec<Run>, bool) {
+    let own = runs(steps, &|step| step.author.is_owner(owner));
+    match own.is_empty() {
+        true => (runs(steps, &|step| step.author == Author::Shared), true),
+        false => (own, false),
+    }
 }
 
 /// Divides the runs of a path into hunks, from the oldest to the newest.
@@ -85,26 +87,15 @@ pub(crate) fn divided(
     runs.iter().map(|run| divide(run.pair(path), renamed, contents, &mut counter)).collect()
 }
 
-/// Undoes the runs of a path, the newest first, beginning with its present value. Returns why the
-/// path stays as it is if that is not possible.
-pub(crate) fn undo(
-    path: &TreePath,
-    runs: &[Run],
-    (present, renamed): (Value, Option<&TreePath>),
-    chosen: Chosen<'_>,
+/// Undoes runs of a path, the newest first, beginning with its present value. Something may remain
+/// of each. Returns why the path stays as it is if that is not possible.
+pub(crate) fn undo<'a>(
+    runs: impl DoubleEndedIterator<Item = (&'a Run, Remaining)>,
+    present: Value,
     contents: &dyn Contents,
 ) -> Result<Result<Value, KeptReason>, StoreError> {
-    let parts = match chosen {
-        Chosen::All => None,
-        Chosen::Hunks(_) => Some(divided(path, runs, renamed, contents)?),
-    };
     let mut value = present;
-    for (index, run) in runs.iter().enumerate().rev() {
-        let part = parts.as_ref().and_then(|parts| parts.get(index));
-        let remaining = match (chosen, part) {
-            (Chosen::Hunks(chosen), Some(part)) => part.without(run.pair(path), chosen),
-            _ => Remaining::Nothing,
-        };
+    for (run, remaining) in runs.rev() {
         let wanted = match remaining {
             Remaining::All => continue,
             Remaining::Nothing => Value::from(run.before.clone()),
@@ -191,15 +182,15 @@ fn merged(
 
 #[cfg(test)]
 mod tests {
-    use super::{Chosen, runs, undo, without_loops};
+    use super::{runs, undo, without_loops};
     use crate::attribution::author::Author;
     use crate::attribution::timeline::Step;
+    use crate::changes::hunk::Remaining;
     use crate::changes::state::State;
     use crate::restore::kept::KeptReason;
     use crate::restore::value::Value;
     use crate::snapshot::content_id::ContentId;
     use crate::snapshot::entry::Entry;
-    use crate::snapshot::path::TreePath;
     use crate::store::id::CheckpointId;
     use std::collections::HashMap;
 
@@ -237,8 +228,8 @@ mod tests {
         let present = Value::from(state(steps.last().unwrap().1));
         let steps = without_loops(history(first, steps));
         let runs = runs(&steps, &|step| step.author.is_owner("x"));
-        let path = TreePath::new(0, "f");
-        let value = undo(&path, &runs, (present, None), Chosen::All, &contents).unwrap()?;
+        let whole = runs.iter().map(|run| (run, Remaining::Nothing));
+        let value = undo(whole, present, &contents).unwrap()?;
         Ok(match value.state {
             State::Absent => "-".to_owned(),
             _ => String::from_utf8(value.content(&contents).unwrap()).unwrap(),

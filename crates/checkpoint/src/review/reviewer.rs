@@ -1,7 +1,7 @@
 //! Reviews of what turns changed.
 
 use crate::attribution::author::Author;
-use crate::attribution::timeline::{Step, Timeline};
+use crate::attribution::timeline::Timeline;
 use crate::changes::file_change::ChangeKind;
 use crate::changes::hunk::{Hunk, HunkKey};
 use crate::restore::base::turn_range;
@@ -9,7 +9,7 @@ use crate::restore::error::RestoreError;
 use crate::restore::plan::{Goal, Plan, RestoreRequest, Selection};
 use crate::restore::planner::renamed_paths;
 use crate::restore::restored::Restored;
-use crate::restore::undo::{Run, divided, runs, without_loops};
+use crate::restore::undo::{Run, divided, reviewed_runs, without_loops};
 use crate::review::decision::{Decision, Decisions, HunkState};
 use crate::snapshot::entry::Entry;
 use crate::snapshot::path::TreePath;
@@ -235,12 +235,7 @@ struct Reviewed {
 
 fn reviewed(timeline: &Timeline, path: &TreePath, owner: &str) -> Option<Reviewed> {
     let steps = without_loops(timeline.steps(path));
-    let own = runs(&steps, &|step: &Step| step.author.is_owner(owner));
-    let is_shared = own.is_empty();
-    let runs = match is_shared {
-        true => runs(&steps, &|step: &Step| step.author == Author::Shared),
-        false => own,
-    };
+    let (runs, is_shared) = reviewed_runs(&steps, owner);
     let (first, last) = (runs.first()?, runs.last()?);
     let kind = ChangeKind::of(first.before.entry(), last.after.entry())?;
     let turns: BTreeSet<u64> = steps

@@ -99,6 +99,22 @@ fn what_the_person_changed_is_kept_merged_or_listed() {
 }
 
 #[test]
+fn a_path_of_which_only_changes_of_others_remain_is_listed() {
+    let world = World::new();
+    world.write("f", "old");
+    let start = world.take("x", Reason::BeforePrompt, 1);
+    chmod(&world.path("f"), 0o755);
+    world.take("y", Reason::BeforePrompt, 1);
+    world.write("f", "new");
+    chmod(&world.path("f"), 0o644);
+    world.take("x", Reason::AfterTurn, 1);
+    world.take("y", Reason::AfterTurn, 1);
+    let (_, restored) = world.restore_since("x", start);
+    assert_eq!(kept(&restored, "f"), Some(KeptReason::Shared));
+    assert_eq!(world.read("f"), "new");
+}
+
+#[test]
 fn changes_of_overlapping_turns_are_reverted_only_by_choice() {
     let world = World::new();
     world.write("a", "1\n");

@@ -148,3 +148,43 @@ fn an_undone_rejection_is_open_again() {
     assert_eq!(world.read("f"), "2\n");
     assert_eq!(states(&review(&world))[0].1, HunkState::Open);
 }
+
+#[test]
+fn all_hunks_of_turns_are_rejected_although_the_person_took_one_change_back() {
+    let world = World::new();
+    world.write("gone", "the same\n");
+    world.write("twice", "first\n");
+    world.turn("x", 1, |world| {
+        world.write("new", "the same\n");
+        world.write("twice", "second\n");
+    });
+    // The review pairs the removed file with a new one of the same content.
+    world.turn("x", 2, |world| {
+        fs::remove_file(world.root().join("gone")).unwrap();
+        world.write("twice", "third\n");
+    });
+    let review = review(&world);
+    world.write("gone", "the same\n");
+    world.write("twice", "second\n");
+
+    assert_eq!(reject(&world, &review, review.keys()), review.keys());
+    assert!(!world.root().join("new").exists());
+    assert_eq!(world.read("gone"), "the same\n");
+    assert_eq!(world.read("twice"), "first\n");
+}
+
+#[test]
+fn one_of_two_hunks_is_kept_if_a_line_of_it_was_taken_back_in_part() {
+    let world = World::new();
+    world.write("f", numbered(&[]));
+    world.turn("x", 1, |world| world.write("f", numbered(&[(5, "five")])));
+    world.turn("x", 2, |world| world.write("f", numbered(&[(5, "FIVE"), (25, "late")])));
+    let review = review(&world);
+    world.write("f", numbered(&[(5, "five")]));
+
+    let (plan, restored) = world.restore(&review.rejection(key(&review, "FIVE\n")));
+    assert_eq!(kept(&restored, "f"), Some(KeptReason::Conflict));
+    let undone = Reviewer::new(&world.store).rejected(&review, &plan, &restored).unwrap();
+    assert!(undone.is_empty());
+    assert_eq!(world.read("f"), numbered(&[(5, "five")]));
+}
