@@ -17,6 +17,8 @@ const FIRST_ROW = 300;
 const FRAME = 50;
 /** How far one frame scrolls, in pixels: a fast flick. */
 const STEP = 900;
+/** The memory for the browser's trace, in units of 1,024 bytes. */
+const TRACE_BUFFER = 1 << 20;
 
 interface Frames {
   /** The times between frames, in milliseconds, the longest last. */
@@ -116,17 +118,40 @@ interface TraceEvent {
   args?: { name?: string };
 }
 
-/** The processor times of the tasks of the page's main thread in milliseconds, the longest last. */
-async function tasks(browser: Browser, page: Page, work: () => Promise<void>): Promise<number[]> {
-  await browser.startTracing(page, { categories: ["disabled-by-default-devtools.timeline"] });
+/**
+ * The processor times of the tasks of the page's main thread in milliseconds, the longest last.
+ *
+ * A trace of the whole scrolling is larger than the longest string, so that only these events are
+ * kept while it arrives.
+ */
+async function tasks(browser: Browser, work: () => Promise<void>): Promise<number[]> {
+  const session = await browser.newBrowserCDPSession();
+  const runs: TraceEvent[] = [];
+  const threads = new Set<string>();
+  session.on("Tracing.dataCollected", ({ value }) => {
+    for (const event of value as unknown as TraceEvent[]) {
+      if (event.name === "RunTask") runs.push(event);
+      if (event.args?.name === "CrRendererMain") threads.add(`${event.pid}/${event.tid}`);
+    }
+  });
+  const complete = new Promise<boolean>((done) => {
+    session.on("Tracing.tracingComplete", ({ dataLossOccurred }) => done(!dataLossOccurred));
+  });
+  await session.send("Tracing.start", {
+    transferMode: "ReportEvents",
+    traceConfig: {
+      recordMode: "recordUntilFull",
+      traceBufferSizeInKb: TRACE_BUFFER,
+      includedCategories: ["disabled-by-default-devtools.timeline"],
+      excludedCategories: ["*"],
+    },
+  });
   await work();
-  const trace = JSON.parse(String(await browser.stopTracing())) as { traceEvents: TraceEvent[] };
-  const isMain = (each: TraceEvent): boolean => each.args?.name === "CrRendererMain";
-  const threads = new Set(
-    trace.traceEvents.filter(isMain).map(({ pid, tid }) => `${pid}/${tid}`),
-  );
-  const times = trace.traceEvents
-    .filter(({ name, pid, tid }) => name === "RunTask" && threads.has(`${pid}/${tid}`))
+  await session.send("Tracing.end");
+  if (!(await complete)) throw new Error("the browser lost a part of its trace");
+  await session.detach();
+  const times = runs
+    .filter(({ pid, tid }) => threads.has(`${pid}/${tid}`))
     .map((each) => (each.tdur ?? 0) / 1_000);
   return times.sort((a, b) => a - b);
 }
@@ -160,9 +185,9 @@ async function measure(
   times.sort((a, b) => a - b);
   const [median, worst] = [times[Math.floor(VISITS / 2)]!, times[VISITS - 1]!];
   const page = await context.newPage();
-  const opening = await tasks(browser, page, async () => void (await firstRow(page, address)));
+  const opening = await tasks(browser, async () => void (await firstRow(page, address)));
   let frames: Frames | undefined;
-  const used = await tasks(browser, page, async () => {
+  const used = await tasks(browser, async () => {
     frames = await scroll(page);
   });
   const { times: between, long, waited, rows } = frames!;
