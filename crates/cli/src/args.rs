@@ -369,8 +369,8 @@ mod tests {
     /// Returns the commands in the `sh` blocks of the README and of `docs/`, without shell syntax.
     fn documented_commands() -> Vec<String> {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let docs = std::fs::read_dir(root.join("docs")).unwrap();
-        let docs = docs.map(|entry| entry.unwrap().path());
+        let pages = |folder| std::fs::read_dir(root.join(folder)).into_iter().flatten();
+        let docs = pages("docs").chain(pages("docs/protocol")).map(|entry| entry.unwrap().path());
         let files = docs.chain([root.join("README.md")]);
         let texts: Vec<String> =
             files.filter_map(|path| std::fs::read_to_string(path).ok()).collect();

@@ -54,16 +54,18 @@ fn existing_files_stay_and_an_invalid_name_creates_nothing() {
     assert!(!project.path().join("hello").exists());
 }
 
-/// The programs in docs/libraries.md compile exactly as printed.
+/// The programs of the tutorials compile exactly as printed.
 #[test]
 fn the_examples_of_the_documentation_compile_as_printed() {
-    let document = include_str!("../../../../docs/libraries.md");
-    let examples: Vec<&str> = document
-        .split("```rust\n")
-        .skip(1)
-        .map(|behind| behind.split_once("```").unwrap().0)
-        .collect();
-    assert_eq!(examples.len(), 2, "an agent and a client");
+    let examples: Vec<&str> = [
+        include_str!("../../../../docs/write-an-agent.md"),
+        include_str!("../../../../docs/write-a-client.md"),
+    ]
+    .into_iter()
+    .flat_map(|page| page.split("```rust\n").skip(1))
+    .map(|behind| behind.split_once("```").unwrap().0)
+    .collect();
+    assert_eq!(examples.len(), 5, "two agents and three clients");
     let project = Project::empty();
     let libraries = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let ended = project.run(&["new", "agent", "printed", "--libraries", libraries]);
