@@ -33,6 +33,7 @@ pub mod remote;
 mod scope;
 mod scope_requests;
 mod services;
+mod session_editors;
 mod shared_hub;
 pub mod socket;
 mod traces;

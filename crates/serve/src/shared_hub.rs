@@ -5,6 +5,7 @@ use crate::attached_client::AttachedClients;
 use crate::devices::Devices;
 use crate::live::LiveViews;
 use crate::scope_requests::{ScopeRequests, ScopeWish};
+use crate::session_editors::SessionEditors;
 use crate::traces::AgentTraces;
 use crate::{AttachedClient, DeviceId, HubServices, Place, Scope, Uses};
 use attache_client::{Hub, PermissionRequest};
@@ -24,6 +25,8 @@ pub struct SharedHub {
     /// What the program around it supplies.
     pub services: Arc<dyn HubServices>,
     pub(crate) acp: Arc<AcpSessions>,
+    /// Which clients serve the files and terminals of sessions.
+    pub(crate) editors: Arc<SessionEditors>,
     /// What the clients watch.
     pub(crate) live: LiveViews,
     devices: OnceLock<Arc<Devices>>,
@@ -42,6 +45,7 @@ impl SharedHub {
             hub: Arc::new(hub),
             services,
             acp: Arc::default(),
+            editors: Arc::default(),
             live: LiveViews::default(),
             devices: OnceLock::new(),
             scope_requests: ScopeRequests::default(),

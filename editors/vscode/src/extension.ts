@@ -8,6 +8,7 @@ import { showQuestion, workCommands } from "./commands/work_commands.ts";
 import { serveFiles } from "./editor/editor_files.ts";
 import type { Launch } from "./hub/attach_process.ts";
 import { Hub } from "./hub/hub.ts";
+import { OwnSessions } from "./hub/own_sessions.ts";
 import type { Serve } from "./hub/window_peer.ts";
 import { Pages } from "./pages/pages.ts";
 import { OpenQuestions } from "./questions/open_questions.ts";
@@ -18,6 +19,7 @@ import { ReviewDocuments } from "./review/review_documents.ts";
 import { Reviews } from "./review/reviews.ts";
 import { CurrentSession } from "./sessions/current_session.ts";
 import { SessionsTree } from "./sessions/sessions_tree.ts";
+import { Terminals } from "./terminals/terminals.ts";
 import { label } from "./text.ts";
 
 /** Connects the window to the shared hub. VS Code calls this in trusted workspaces only. */
@@ -28,8 +30,19 @@ export function activate(context: vscode.ExtensionContext): void {
   };
   const log = own(vscode.window.createOutputChannel("Attaché", { log: true }));
   const { version } = context.extension.packageJSON as { version: string };
-  const serve: Serve = (method, params) => serveFiles(method, params, (id) => hub.owns(id));
-  const hub: Hub = own(new Hub(launch, version, serve, log));
+  const sessions = new OwnSessions(context.workspaceState);
+  const owns = (id: string): boolean => sessions.has(id);
+  const terminals = own(new Terminals(owns));
+  const serve: Serve = (method, params) =>
+    method.startsWith("terminal/")
+      ? terminals.serve(method, params)
+      : serveFiles(method, params, owns);
+  const hub = own(new Hub(launch, version, serve, sessions, log));
+  own(
+    hub.onState(({ kind }) => {
+      if (kind !== "online") terminals.endAll();
+    }),
+  );
   const current = own(new CurrentSession(context.workspaceState));
   const files = vscode.Uri.joinPath(context.extensionUri, "dist", "page");
   const pages = own(new Pages(hub, current, files));
@@ -60,7 +73,11 @@ export function activate(context: vscode.ExtensionContext): void {
 /** The settings are of the machine: a workspace cannot set them. */
 function launch(): Launch {
   const settings = vscode.workspace.getConfiguration("attache");
-  return { path: settings.get("path") || "attache", hub: settings.get("hub", "") };
+  return {
+    path: settings.get("path") || "attache",
+    hub: settings.get("hub", ""),
+    terminals: settings.get("terminals", true),
+  };
 }
 
 function register(

@@ -4,12 +4,12 @@ use super::refusal;
 use super::tasks::Tasks;
 use crate::acp_sessions::{Attachment, SessionName};
 use crate::extension::Extension;
+use crate::session_editors::Serving;
 use crate::{AttachedClient, SharedHub};
-use attache_client::{EditorTerminals, HubError, HubSession, SentPrompt, UnsavedText};
+use attache_client::{HubError, HubSession, SentPrompt};
 use attache_protocol::Error;
 use attache_protocol::v1::{ContentBlock, McpServer, SessionId, TerminalId};
 use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
@@ -41,8 +41,8 @@ pub(super) struct Attached {
     /// The prompts of this client whose turns have not ended, with their content.
     own: Mutex<Vec<(SentPrompt, Vec<ContentBlock>)>>,
     tasks: Mutex<Vec<AbortHandle>>,
-    /// Whether the agent uses the texts or the terminals of the client.
-    has_editor: AtomicBool,
+    /// Held while the agent uses the texts or the terminals of the client.
+    serving: Mutex<Option<Serving>>,
     /// The client's terminals in which commands of the agent ran, the latest at the end: the id
     /// that the agent knows, and the client's.
     terminals: Mutex<VecDeque<(TerminalId, TerminalId)>>,
@@ -55,6 +55,8 @@ pub(super) struct Attached {
 pub(super) struct Folders {
     pub(super) additional: Vec<String>,
     pub(super) mcp_servers: Vec<McpServer>,
+    /// The key with which the client can serve the session again from a later connection.
+    pub(super) editor: Option<String>,
 }
 
 impl Context {
@@ -81,7 +83,7 @@ impl Context {
             sent: watch::Sender::new(0),
             own: Mutex::default(),
             tasks: Mutex::default(),
-            has_editor: AtomicBool::new(false),
+            serving: Mutex::default(),
             terminals: Mutex::default(),
             attachment: Mutex::new(Some(attachment)),
         });
@@ -182,15 +184,9 @@ impl Attached {
         drop(sent.wait_for(|sent| *sent >= sequence).await);
     }
 
-    /// Uses the texts and the terminals of the client until the session is detached.
-    pub(super) fn use_editor(
-        &self,
-        texts: Option<Arc<dyn UnsavedText>>,
-        terminals: Option<Arc<dyn EditorTerminals>>,
-    ) {
-        self.session.set_unsaved_text(texts);
-        self.session.set_editor_terminals(terminals);
-        self.has_editor.store(true, Ordering::Release);
+    /// Keeps what makes the client serve the session until the session is detached.
+    pub(super) fn keep_serving(&self, serving: Serving) {
+        *self.serving() = Some(serving);
     }
 
     /// Notes that the client runs the terminal that the agent knows as `id`.
@@ -216,11 +212,12 @@ impl Attached {
         self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn serving(&self) -> MutexGuard<'_, Option<Serving>> {
+        self.serving.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn stop(&self) {
-        if self.has_editor.swap(false, Ordering::AcqRel) {
-            self.session.set_unsaved_text(None);
-            self.session.set_editor_terminals(None);
-        }
+        drop(self.serving().take());
         drop(self.attachment.lock().unwrap_or_else(PoisonError::into_inner).take());
         // Otherwise replies would wait for updates that are not sent any more.
         self.sent.send_replace(u64::MAX);

@@ -21,6 +21,21 @@ pub(super) struct Stored {
     pub(super) meta: Option<Meta>,
 }
 
+/// The most bytes of the key of an editor.
+const KEY: usize = 128;
+
+/// Returns the key with which the client can serve the session from a later connection.
+fn editor_key(meta: &Value) -> Result<Option<String>, Error> {
+    match meta.get("editor") {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(key)) if (1..=KEY).contains(&key.len()) => Ok(Some(key.clone())),
+        Some(_) => {
+            let why = format!("`_meta.attache.editor` must be a text of 1 to {KEY} bytes");
+            Err(Error::invalid_params(why))
+        }
+    }
+}
+
 /// Opens a new session and attaches it.
 pub(super) async fn new(
     context: &Context,
@@ -31,8 +46,12 @@ pub(super) async fn new(
         (None, Some(Value::String(agent))) => agent.clone(),
         _ => default_agent(context)?,
     };
-    let folders =
-        Folders { additional: params.additional_directories, mcp_servers: params.mcp_servers };
+    let editor = editor_key(&meta)?;
+    let folders = Folders {
+        additional: params.additional_directories,
+        mcp_servers: params.mcp_servers,
+        editor,
+    };
     let session = open(context, &agent, &params.cwd, &folders).await?;
     let wire = context.wire(&name(&session));
     Ok(context.attach(wire, session, folders, true))
@@ -63,9 +82,10 @@ pub(super) async fn open(
 }
 
 /// Attaches a session that is open, or opens it from the store or at its agent.
-pub(super) async fn attach(context: &Context, stored: Stored) -> Result<Arc<Attached>, Error> {
-    let takes_over =
-        request_meta(stored.meta.as_ref()).get("takeOver").is_some_and(|on| on == true);
+pub(super) async fn attach(context: &Context, mut stored: Stored) -> Result<Arc<Attached>, Error> {
+    let meta = request_meta(stored.meta.as_ref());
+    stored.folders.editor = editor_key(&meta)?;
+    let takes_over = meta.get("takeOver").is_some_and(|on| on == true);
     if let Some(error) = takes_over
         .then(|| refusal::scope(&context.client, "taking a session over", crate::Scope::Answer))
         .flatten()
@@ -113,8 +133,11 @@ pub(super) async fn fork(
     context: &Context,
     params: ForkSessionRequest,
 ) -> Result<Arc<Attached>, Error> {
-    let folders =
-        Folders { additional: params.additional_directories, mcp_servers: params.mcp_servers };
+    let folders = Folders {
+        additional: params.additional_directories,
+        mcp_servers: params.mcp_servers,
+        editor: editor_key(&request_meta(params.meta.as_ref()))?,
+    };
     let from = find(context, &params.session_id, &params.cwd, &Folders::default()).await?;
     let none = Folders::default();
     let (cwd, _) = checked(context, &from.cwd().to_string_lossy(), &none).await?;

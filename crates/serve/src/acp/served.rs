@@ -149,8 +149,11 @@ impl Served {
                 History::Copied => following.skip_history().await,
                 _ => sent,
             };
-            if matches!(history, History::New | History::Copied) {
-                editor::serve(&context, &attached, &peer);
+            match history {
+                History::New | History::Copied => editor::serve(&context, &attached, &peer),
+                History::Replayed | History::Skipped => {
+                    editor::serve_again(&context, &attached, &peer);
+                }
             }
             // Otherwise the connection has ended.
             if sent.is_ok() {

@@ -61,6 +61,7 @@ impl Agent for Served {
             folders: Folders {
                 additional: params.additional_directories,
                 mcp_servers: params.mcp_servers,
+                ..Folders::default()
             },
             meta: params.meta,
         };
@@ -82,6 +83,7 @@ impl Agent for Served {
             folders: Folders {
                 additional: params.additional_directories,
                 mcp_servers: params.mcp_servers,
+                ..Folders::default()
             },
             meta: params.meta,
         };

@@ -61,6 +61,7 @@ impl connection::Agent for Served {
             folders: Folders {
                 additional: params.additional_directories,
                 mcp_servers: params.mcp_servers,
+                ..Folders::default()
             },
             meta: params.meta,
         };

@@ -1,5 +1,7 @@
 //! The files of an editor that created a session.
 
+use crate::client::Client;
+use crate::scripted_agent::ScriptedAgent;
 use crate::shared::{Shared, prompt, prompted};
 use attache_client::{HubOptions, Permissions};
 use attache_serve::Scope;
@@ -111,4 +113,125 @@ async fn a_remote_client_never_serves_files() {
     assert_eq!(agent.answer_to(7).await["result"]["content"], "on disk");
     phone.settle().await;
     assert!(!phone.has_seen("fs/read_text_file"));
+}
+
+/// Opens the session with this key.
+async fn opened_with_key(shared: &mut Shared, editor: &mut Client, key: &str) -> ScriptedAgent {
+    let meta = json!({ "attache": { "editor": key } });
+    let params = json!({ "cwd": shared.cwd(), "mcpServers": [], "_meta": meta });
+    let call = editor.start("session/new", params).await;
+    let mut agent = shared.agent(0, json!({ "loadSession": true })).await;
+    let new = agent.expect("session/new").await;
+    agent.reply(&new, json!({ "sessionId": "s1" })).await;
+    editor.reply(call).await;
+    agent
+}
+
+/// Attaches the session again with this key.
+async fn resume(shared: &Shared, editor: &mut Client, key: &str) {
+    let mut params = shared.of("a/s1");
+    params["_meta"] = json!({ "attache": { "editor": key } });
+    editor.call("session/resume", params).await;
+}
+
+/// Lets the agent read a file, which this editor must be asked for.
+async fn reads_from(
+    shared: &Shared,
+    (agent, id): (&mut ScriptedAgent, u64),
+    editor: &mut Client,
+    text: &str,
+) {
+    let path = shared.folder.path().join("a.txt");
+    agent.call(id, "fs/read_text_file", json!({ "sessionId": "s1", "path": path })).await;
+    let asked = editor.asked("fs/read_text_file").await;
+    editor.answer(&asked, json!({ "content": text })).await;
+    assert_eq!(agent.answer_to(id).await["result"]["content"], text);
+}
+
+#[tokio::test]
+async fn an_editor_serves_its_session_again_from_a_later_connection() {
+    let mut shared = allowing();
+    std::fs::write(shared.folder.path().join("a.txt"), "on disk").unwrap();
+    let mut first = shared.local(files()).await;
+    let mut agent = opened_with_key(&mut shared, &mut first, "mine").await;
+    reads_from(&shared, (&mut agent, 7), &mut first, "unsaved").await;
+    // The end of the first connection, which comes late, changes nothing.
+    let mut second = shared.local(files()).await;
+    resume(&shared, &mut second, "mine").await;
+    reads_from(&shared, (&mut agent, 8), &mut second, "still unsaved").await;
+    first.call("session/close", json!({ "sessionId": "a/s1" })).await;
+    reads_from(&shared, (&mut agent, 9), &mut second, "yet unsaved").await;
+    drop(first);
+    let mut third = shared.local(files()).await;
+    resume(&shared, &mut third, "mine").await;
+    reads_from(&shared, (&mut agent, 10), &mut third, "saved").await;
+}
+
+#[tokio::test]
+async fn another_editor_never_serves_a_session_that_has_one() {
+    let mut shared = allowing();
+    let path = shared.folder.path().join("a.txt");
+    std::fs::write(&path, "on disk").unwrap();
+    let mut editor = shared.local(files()).await;
+    let mut agent = opened_with_key(&mut shared, &mut editor, "mine").await;
+    let mut other = shared.local(files()).await;
+    resume(&shared, &mut other, "other").await;
+    reads_from(&shared, (&mut agent, 7), &mut editor, "unsaved").await;
+    // Not even while the editor is away.
+    drop(editor);
+    resume(&shared, &mut other, "other").await;
+    let params = json!({ "sessionId": "s1", "path": path });
+    agent.call(8, "fs/read_text_file", params).await;
+    assert_eq!(agent.answer_to(8).await["result"]["content"], "on disk");
+    other.settle().await;
+    assert!(!other.has_seen("fs/read_text_file"));
+}
+
+#[tokio::test]
+async fn an_editor_without_a_key_keeps_its_session_while_it_is_connected() {
+    let mut shared = allowing();
+    let path = shared.folder.path().join("a.txt");
+    std::fs::write(&path, "on disk").unwrap();
+    let mut editor = shared.local(files()).await;
+    let mut agent = shared.opened(&mut editor).await;
+    let mut other = shared.local(files()).await;
+    resume(&shared, &mut other, "other").await;
+    reads_from(&shared, (&mut agent, 7), &mut editor, "unsaved").await;
+    other.settle().await;
+    assert!(!other.has_seen("fs/read_text_file"));
+}
+
+#[tokio::test]
+async fn a_session_without_an_editor_believes_a_key_of_this_machine_only() {
+    let mut shared = allowing();
+    let path = shared.folder.path().join("a.txt");
+    std::fs::write(&path, "on disk").unwrap();
+    // As after a restart of the hub, no client is known to have opened the session.
+    let mut opener = shared.local(json!({})).await;
+    let mut agent = shared.opened(&mut opener).await;
+    let device = attache_serve::Place::Device(attache_serve::DeviceId("d".into()));
+    let (mut phone, _scope) = shared.connect(device, Scope::Control);
+    crate::shared::hello(&mut phone, files()).await;
+    resume(&shared, &mut phone, "phone").await;
+    let (mut watcher, _watching) = shared.connect(attache_serve::Place::Socket, Scope::Watch);
+    crate::shared::hello(&mut watcher, files()).await;
+    resume(&shared, &mut watcher, "watcher").await;
+    let params = json!({ "sessionId": "s1", "path": path });
+    agent.call(7, "fs/read_text_file", params).await;
+    assert_eq!(agent.answer_to(7).await["result"]["content"], "on disk");
+    let mut editor = shared.local(files()).await;
+    resume(&shared, &mut editor, "mine").await;
+    reads_from(&shared, (&mut agent, 8), &mut editor, "unsaved").await;
+}
+
+#[tokio::test]
+async fn a_key_that_cannot_be_used_is_refused() {
+    let mut shared = Shared::new();
+    let mut editor = shared.local(files()).await;
+    for key in [json!(7), json!(""), json!("x".repeat(129))] {
+        let mut params = shared.of("a/s1");
+        params["_meta"] = json!({ "attache": { "editor": key } });
+        let why = editor.refused("session/resume", params).await;
+        assert!(why.contains("_meta.attache.editor"), "{why}");
+    }
 }

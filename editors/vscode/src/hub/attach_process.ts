@@ -6,6 +6,8 @@ export interface Launch {
   path: string;
   /** The name of the hub; empty for the default one. */
   hub: string;
+  /** Whether commands of agents run in terminals of the window. */
+  terminals: boolean;
 }
 
 /** What a process reports. `ended` is called exactly once. */

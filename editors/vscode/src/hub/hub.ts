@@ -8,7 +8,9 @@ import type {
 import { pause } from "../../../../web/src/protocol/hub.ts";
 import type { Method, Params, Result } from "../../../../web/src/protocol/methods.ts";
 import { CallError } from "../../../../web/src/protocol/peer.ts";
+import { plain } from "../text.ts";
 import { AttachProcess, type Launch, type ProcessEnd } from "./attach_process.ts";
+import type { OwnSessions } from "./own_sessions.ts";
 import { fromWire } from "./session_name.ts";
 import { mismatch } from "./version.ts";
 import { Watches, type Watched } from "./watches.ts";
@@ -23,11 +25,14 @@ export type HubState =
   /** Another attempt follows. */
   | { kind: "waiting"; why: string };
 
-/** What the extension can do with the files of a session that this window created. */
-const CAPABILITIES = {
-  fs: { readTextFile: true, writeTextFile: true },
-  _meta: { attache: { version: 1 } },
-};
+/** What the extension does for the agents of sessions that this window created. */
+function capabilities(terminal: boolean): object {
+  return {
+    fs: { readTextFile: true, writeTextFile: true },
+    terminal,
+    _meta: { attache: { version: 1 } },
+  };
+}
 
 interface Initialized {
   agentInfo?: { version?: string };
@@ -51,12 +56,12 @@ export class Hub implements vscode.Disposable {
   private timer: NodeJS.Timeout | undefined;
   private disposed = false;
   private readonly watched = new Set<Watched>();
-  private readonly owned = new Set<string>();
 
   constructor(
     private readonly launch: () => Launch,
     private readonly version: string,
     private readonly serve: Serve,
+    private readonly own: OwnSessions,
     private readonly log: vscode.LogOutputChannel,
   ) {}
 
@@ -102,22 +107,17 @@ export class Hub implements vscode.Disposable {
   }
 
   /**
-   * Opens a new session. Its agent reads and writes the texts in the editors of this window.
+   * Opens a new session. Its agent uses the texts in the editors of this window, and its terminals.
    * `agent` is a name or a command line; the hub chooses if it is `null`.
    */
   async newSession(agent: string | null, cwd: string): Promise<OfSession> {
-    const _meta = agent === null ? {} : { attache: { agent } };
+    const _meta = { attache: { editor: this.own.key, ...(agent === null ? {} : { agent }) } };
     const reply = await this.callRaw("session/new", { cwd, mcpServers: [], _meta });
     const { sessionId } = reply as { sessionId: string };
     const opened = fromWire(sessionId);
     if (opened === null) throw new Error(`the hub gave the session a wrong id: ${sessionId}`);
-    this.owned.add(sessionId);
+    this.own.add(sessionId);
     return opened;
-  }
-
-  /** Whether this window created the session with this id in ACP. */
-  owns(wire: string): boolean {
-    return this.owned.has(wire);
   }
 
   /** Follows a session until the result is disposed, also after a reconnection. */
@@ -144,7 +144,7 @@ export class Hub implements vscode.Disposable {
       const reply = (await peer.call("initialize", {
         protocolVersion: 1,
         clientInfo: { name: "attache-vscode", title: "VS Code", version: this.version },
-        clientCapabilities: CAPABILITIES,
+        clientCapabilities: capabilities(this.launch().terminals),
       })) as Initialized;
       const negotiated = reply.agentCapabilities?._meta?.attache;
       const hub = negotiated?.hub ?? reply.agentInfo?.version ?? "unknown";
@@ -157,6 +157,7 @@ export class Hub implements vscode.Disposable {
       const { watch } = await this.call("_attache/watch_hub", asked);
       this.watches.add(watch, (_, params) => {
         this.known = params as HubChanged;
+        this.serveAgain(this.known);
         this.hubChanged.fire(this.known);
       });
       await Promise.all([...this.watched].map((each) => this.beginWatch(each)));
@@ -181,6 +182,17 @@ export class Hub implements vscode.Disposable {
     }
   }
 
+  /** Lets the agents of sessions that this window created before use its texts again. */
+  private serveAgain(changed: HubChanged): void {
+    const _meta = { attache: { editor: this.own.key } };
+    for (const { sessionId, folder } of this.own.toServe(changed)) {
+      const asked = { sessionId, cwd: plain(folder), mcpServers: [], _meta };
+      this.callRaw("session/resume", asked).catch((error: unknown) =>
+        this.log.warn(`cannot serve the files of ${sessionId}: ${String(error)}`),
+      );
+    }
+  }
+
   private endWatch(watch: number | null): void {
     if (watch === null) return;
     this.watches.remove(watch);
@@ -193,7 +205,7 @@ export class Hub implements vscode.Disposable {
     this.peer = null;
     this.process = null;
     this.watches.clear();
-    this.owned.clear();
+    this.own.disconnected();
     for (const each of this.watched) each.watch = null;
     peer.end(why);
     if (this.disposed) return;

@@ -22,37 +22,36 @@ const SETTINGS = {
   "security.workspace.trust.banner": "never",
   "security.workspace.trust.startupPrompt": "always",
   "telemetry.telemetryLevel": "off",
+  "terminal.integrated.gpuAcceleration": "off",
   "workbench.editor.useModal": "off",
   "workbench.secondarySideBar.defaultVisibility": "hidden",
   "workbench.startupEditor": "none",
   "workbench.welcomePage.walkthroughs.openOnInstall": false,
+  "files.simpleDialog.enable": true,
   "window.restoreWindows": "all",
 };
 
 export class CodeServer {
-  private readonly home = mkdtempSync(join(tmpdir(), "vs-"));
-  readonly folder = join(this.home, "project");
+  readonly home = mkdtempSync(join(tmpdir(), "vs-"));
   private process: ChildProcess | null = null;
-  /** The address of the workbench with the folder. */
-  address = "";
+  private url = "";
 
   /** Installs the extension and starts the server. */
   async start(): Promise<void> {
     assert.ok(existsSync(server), "install code-server with `node tests/vscode/install.mjs`");
     const vsix = join(root, "attache.vsix");
     assert.ok(existsSync(vsix), "build the extension with `npm run package`");
-    for (const name of ["project", "run", "data/Machine", "data/User"]) {
+    for (const name of ["run", "data/Machine", "data/User"]) {
       mkdirSync(join(this.home, name), { recursive: true });
     }
     chmodSync(join(this.home, "run"), 0o700);
     // An agent of version 1, which uses the files of its client.
-    this.write("../another", `#!/bin/sh\nexec '${attache()}' agent\n`);
-    chmodSync(join(this.home, "another"), 0o755);
-    const agents = { Another: join(this.home, "another") };
-    const machine = { ...SETTINGS, "attache.path": attache(), "attache.agents": agents };
-    this.write("../data/Machine/settings.json", JSON.stringify(machine));
-    this.write("../data/User/settings.json", JSON.stringify(SETTINGS));
-    this.write("../config.yaml", "auth: none\n");
+    this.program("another", `#!/bin/sh\nexec '${attache()}' agent\n`);
+    const commander = join(import.meta.dirname, "commander.mjs");
+    this.program("commander", `#!/bin/sh\nexec '${node}' '${commander}'\n`);
+    this.usePath(attache());
+    this.write("data/User/settings.json", JSON.stringify(SETTINGS));
+    this.write("config.yaml", "auth: none\n");
     await this.run("--install-extension", vsix);
     const given = ["--auth", "none", "--bind-addr", "127.0.0.1:0", ...this.places()];
     const quiet = ["--disable-telemetry", "--disable-update-check"];
@@ -60,8 +59,34 @@ export class CodeServer {
     const options = { env: this.environment(), stdio };
     const started = spawn(node, [server, ...given, ...quiet], options);
     this.process = started;
-    const url = await listening(started);
-    this.address = `${url}/?folder=${encodeURIComponent(this.folder)}`;
+    this.url = await listening(started);
+  }
+
+  /** Sets the path of the program for all windows. */
+  usePath(path: string): void {
+    const agents = {
+      Another: join(this.home, "another"),
+      Commander: join(this.home, "commander"),
+    };
+    const machine = { ...SETTINGS, "attache.path": path, "attache.agents": agents };
+    this.write("data/Machine/settings.json", JSON.stringify(machine));
+  }
+
+  /** Writes a program, and returns its path. */
+  program(name: string, text: string): string {
+    this.write(name, text);
+    const path = join(this.home, name);
+    chmodSync(path, 0o755);
+    return path;
+  }
+
+  /** Creates a folder with these files, to open in a window. */
+  project(name: string, files: Record<string, string>): Project {
+    const folder = join(this.home, name);
+    mkdirSync(folder);
+    const project = new Project(folder, `${this.url}/?folder=${encodeURIComponent(folder)}`);
+    for (const [file, text] of Object.entries(files)) project.write(file, text);
+    return project;
   }
 
   async stop(): Promise<void> {
@@ -82,12 +107,8 @@ export class CodeServer {
     return existsSync(join(this.home, "run/attache"));
   }
 
-  read(file: string): string {
-    return readFileSync(join(this.folder, file), "utf8");
-  }
-
-  write(file: string, text: string): void {
-    writeFileSync(join(this.folder, file), text);
+  private write(file: string, text: string): void {
+    writeFileSync(join(this.home, file), text);
   }
 
   private places(): string[] {
@@ -119,7 +140,24 @@ export class CodeServer {
   }
 }
 
-function attache(): string {
+/** A folder that a window shows. */
+export class Project {
+  constructor(
+    readonly folder: string,
+    /** The address of a window with the folder. */
+    readonly address: string,
+  ) {}
+
+  read(file: string): string {
+    return readFileSync(join(this.folder, file), "utf8");
+  }
+
+  write(file: string, text: string): void {
+    writeFileSync(join(this.folder, file), text);
+  }
+}
+
+export function attache(): string {
   const path = resolve(root, process.env["ATTACHE"] ?? "../../target/debug/attache");
   const how = "build it with `cargo build`, or name one with the variable ATTACHE";
   assert.ok(existsSync(path), `there is no attache at ${path}: ${how}`);

@@ -1,31 +1,71 @@
 // What the tests do in the workbench of VS Code.
 import { chromium } from "playwright-core";
-import type { Browser, Frame, Locator, Page } from "playwright-core";
+import type { Browser, BrowserContext, Frame, Locator, Page } from "playwright-core";
 
 /** How long something may take on a busy machine, in milliseconds. */
-export const LONG = 90_000;
+export const LONG = Number(process.env["LONG"] ?? 90_000);
 
 const PICTURES = process.env["PICTURES"];
 
+/** Starts the browser that all windows share. */
+export async function openBrowser(): Promise<Browser> {
+  const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+  return chromium.launch({ executablePath, args: ["--no-sandbox"] });
+}
+
 export class Workbench {
   private constructor(
-    private readonly browser: Browser,
+    private readonly context: BrowserContext,
     readonly page: Page,
   ) {}
 
-  static async open(address: string): Promise<Workbench> {
-    const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-    const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
-    const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+  static async open(browser: Browser, address: string): Promise<Workbench> {
+    const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
+    const page = await context.newPage();
     page.setDefaultTimeout(LONG);
-    const workbench = new Workbench(browser, page);
+    const workbench = new Workbench(context, page);
     await page.goto(address);
     await page.locator(".monaco-workbench").waitFor();
     return workbench;
   }
 
   async close(): Promise<void> {
-    await this.browser.close();
+    await this.context.close();
+  }
+
+  /** Trusts the folder that the window just opened. */
+  async trust(): Promise<void> {
+    await this.page.getByRole("button", { name: /Yes, I trust/ }).click();
+    await this.page.getByRole("tab", { name: "Attaché" }).click();
+  }
+
+  /** Opens a new session in the side bar. */
+  async newSession(agent = "built-in"): Promise<Conversation> {
+    await this.command("Attaché: New Session");
+    await this.pick(agent);
+    const side = await this.session("side");
+    await side.frame.locator(".composer .send:enabled").waitFor();
+    return side;
+  }
+
+  /** Opens a file of the folder, with the focus. */
+  async file(name: string): Promise<void> {
+    await this.page.keyboard.press("Control+p");
+    await this.input.fill(name);
+    await this.pick(name);
+    const tab = this.page.locator(".editor-group-container.active .tab.active");
+    await tab.filter({ hasText: name }).waitFor();
+    await this.lines().locator(".view-line").first().waitFor();
+  }
+
+  /** The field of the open list or question. */
+  get input(): Locator {
+    return this.page.locator(".quick-input-widget input[type=text]");
+  }
+
+  /** The dialog with this text. */
+  dialog(text: string | RegExp): Locator {
+    return this.page.locator(".monaco-dialog-box").filter({ hasText: text });
   }
 
   /** Takes a picture, if `PICTURES` says where. */
@@ -36,8 +76,7 @@ export class Workbench {
   /** Runs a command of the palette. */
   async command(title: string): Promise<void> {
     await this.page.keyboard.press("F1");
-    const input = this.page.locator(".quick-input-widget input[type=text]");
-    await input.fill(`>${title}`);
+    await this.input.fill(`>${title}`);
     await this.page.locator(`.quick-input-list [aria-label^="${title}"]`).first().click();
   }
 
@@ -77,6 +116,25 @@ export class Workbench {
       await this.page.waitForTimeout(100);
     }
     throw new Error(`no page in the ${place}`);
+  }
+
+  /** The page in a webview that shows this text. */
+  async withText(text: string): Promise<Frame> {
+    const end = Date.now() + LONG;
+    while (Date.now() < end) {
+      for (const frame of this.page.frames()) {
+        const has = (wanted: string) => document.body?.textContent?.includes(wanted) ?? false;
+        const isInner = frame.parentFrame()?.parentFrame() != null;
+        if (isInner && (await frame.evaluate(has, text).catch(() => false))) return frame;
+      }
+      await this.page.waitForTimeout(100);
+    }
+    throw new Error(`no page shows ${text}`);
+  }
+
+  async closeNotifications(): Promise<void> {
+    await this.command("Notifications: Clear All Notifications");
+    await this.page.locator(".notification-toast").first().waitFor({ state: "detached" });
   }
 
   /** The text of the active editor, as it is drawn. */

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { visit } from "./visits.ts";
+
+const FILES = { "notes.txt": "first\nsecond\nthird\n", "broken.json": '{ "a": }\n' };
+
+/** A picture of one point. */
+const PICTURE =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJg" +
+  "gg==";
+
+visit("files, selections, problems and pictures go into the prompt", FILES, async (all) => {
+  const { bench, project } = all;
+  const { page } = bench;
+  await bench.trust();
+  const side = await bench.newSession();
+  const holds = async (text: string): Promise<void> => {
+    await side.frame.waitForFunction(
+      (wanted) => document.querySelector("textarea")?.value.includes(wanted),
+      text,
+    );
+  };
+  await bench.file("notes.txt");
+  await bench.command("Attaché: Add File to Prompt");
+  await holds("@notes.txt ");
+  await bench.file("notes.txt");
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.press("Shift+ArrowDown");
+  await page.keyboard.press("Shift+ArrowDown");
+  await bench.command("Attaché: Add Selection to Prompt");
+  await holds("```plaintext\nfirst\nsecond\n```");
+  await bench.file("broken.json");
+  await page.locator(".squiggly-error").first().waitFor();
+  await bench.command("Attaché: Add Problems of File to Prompt");
+  await holds("Problems of @broken.json:\n- line 1: error: ");
+
+  const picture = Buffer.from(PICTURE, "base64");
+  const file = { name: "point.png", mimeType: "image/png", buffer: picture };
+  await side.frame.locator("input[type=file]").setInputFiles(file);
+  await side.frame.getByRole("button", { name: /Remove .*point\.png/ }).waitFor();
+  await side.frame.locator(".composer").evaluate((form, bytes) => {
+    const data = new DataTransfer();
+    const array = Uint8Array.from(atob(bytes), (letter) => letter.charCodeAt(0));
+    data.items.add(new File([array], "dropped.png", { type: "image/png" }));
+    form.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true }));
+  }, PICTURE);
+  await side.frame.getByRole("button", { name: /Remove .*dropped\.png/ }).waitFor();
+  await bench.picture("context");
+  // The offline model takes no pictures.
+  for (const name of ["point.png", "dropped.png"]) {
+    await side.frame.getByRole("button", { name: `Remove ${name}` }).click();
+  }
+  await side.frame.locator(".composer .send").click();
+  await side.ready();
+  assert.equal(await side.field.inputValue(), "");
+
+  // A recording is shown in a tab.
+  project.write("talk.jsonl", `${RECORDING.map((each) => JSON.stringify(each)).join("\n")}\n`);
+  await bench.command("Attaché: Open Trace…");
+  await bench.input.fill(join(project.folder, "talk.jsonl"));
+  await page.keyboard.press("Enter");
+  const trace = await bench.withText("session/list");
+  await trace.getByText("initialize").first().waitFor();
+});
+
+const RECORDING = [
+  {
+    at: 1795453200000000,
+    from: "client",
+    line: '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}',
+  },
+  {
+    at: 1795453200100000,
+    from: "agent",
+    line: '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}',
+  },
+  {
+    at: 1795453200200000,
+    from: "client",
+    line: '{"jsonrpc":"2.0","id":2,"method":"session/list","params":{}}',
+  },
+];
