@@ -3,19 +3,24 @@
 pub(crate) mod command_line;
 pub(crate) mod program_names;
 pub(crate) mod start_error;
+#[cfg(unix)]
+pub(crate) mod unix;
+#[cfg(windows)]
+pub(crate) mod windows;
 
-#[cfg(target_os = "linux")]
-use crate::guardian::confinement::Confinement;
+#[cfg(unix)]
+pub(crate) use unix as system;
+#[cfg(windows)]
+pub(crate) use windows as system;
+
 use crate::launch::command_line::{ParseError, Word, words};
 use crate::launch::program_names::{endings, program_names};
-use crate::sandbox::placeholders::Placeholders;
+use crate::launch::system::{SHELL, USUAL_PATH, has_folder, is_executable, is_path};
+#[cfg(unix)]
+use crate::sandbox::inherited::Inherited;
 use std::ffi::{OsStr, OsString};
-use std::os::fd::OwnedFd;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-#[cfg(target_os = "linux")]
-use std::sync::Arc;
-use std::{env, fmt, fs};
+use std::{env, fmt};
 
 /// Receives the stderr of a program.
 pub(crate) type StderrHook = Box<dyn FnMut(&[u8]) + Send>;
@@ -34,14 +39,11 @@ pub struct Launch {
     env: Vec<(OsString, Option<OsString>)>,
     pub(crate) stderr_hook: Option<StderrHook>,
     /// Whether stdin is a pseudo terminal that becomes the program's controlling terminal.
+    #[cfg_attr(windows, allow(dead_code, reason = "no pseudo terminal is used on Windows"))]
     pub(crate) in_terminal: bool,
-    /// Descriptors that the program inherits under the same numbers.
-    kept: Vec<OwnedFd>,
-    /// Folders that exist only for the program.
-    placeholders: Placeholders,
-    /// Restrictions that the program has from its start.
-    #[cfg(target_os = "linux")]
-    confinement: Option<Arc<Confinement>>,
+    /// What a sandbox gives to the program.
+    #[cfg(unix)]
+    pub(crate) inherited: Inherited,
 }
 
 impl Launch {
@@ -56,16 +58,16 @@ impl Launch {
             env: Vec::new(),
             stderr_hook: None,
             in_terminal: false,
-            kept: Vec::new(),
-            placeholders: Placeholders::default(),
-            #[cfg(target_os = "linux")]
-            confinement: None,
+            #[cfg(unix)]
+            inherited: Inherited::default(),
         }
     }
 
-    /// Runs a command line with the system's shell, `/bin/sh -c`.
+    /// Runs a command line with the system's shell, `/bin/sh -c`. On Windows the shell is the first
+    /// `sh` of the `PATH`, such as the one of Git, because the rest of this workspace reads command
+    /// lines as this shell does.
     pub fn shell(command_line: impl Into<OsString>) -> Launch {
-        Launch::new("/bin/sh").arg("-c").arg(command_line)
+        Launch::new(SHELL).arg("-c").arg(command_line)
     }
 
     /// Parses a command line such as `RUST_LOG=debug "my agent" --acp` without a shell.
@@ -184,43 +186,6 @@ impl Launch {
         self
     }
 
-    /// Lets the program inherit an open descriptor under the same number.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn keeping(mut self, descriptor: OwnedFd) -> Launch {
-        self.kept.push(descriptor);
-        self
-    }
-
-    /// Removes these folders when the program has ended or could not be started.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn with_placeholders(mut self, placeholders: Placeholders) -> Launch {
-        self.placeholders = placeholders;
-        self
-    }
-
-    /// The folders that exist only for the program.
-    pub(crate) fn placeholders(&self) -> &Placeholders {
-        &self.placeholders
-    }
-
-    /// Applies these restrictions from the program's start.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn confined(mut self, confinement: Confinement) -> Launch {
-        self.confinement = Some(Arc::new(confinement));
-        self
-    }
-
-    /// The program's restrictions.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn confinement(&self) -> Option<Arc<Confinement>> {
-        self.confinement.clone()
-    }
-
-    /// The descriptors that the program inherits.
-    pub(crate) fn kept(&self) -> &[OwnedFd] {
-        &self.kept
-    }
-
     /// Returns the launch as a line that [`Launch::parse`] reads. Values of variables and arguments
     /// can be secret. Invalid UTF-8 becomes U+FFFD.
     pub fn command_line(&self) -> String {
@@ -245,7 +210,13 @@ impl Launch {
     /// stdout and stderr, for a program that talks to the user at the terminal, such as a login. It
     /// has no guardian: it belongs to the terminal.
     pub fn in_terminal(&self) -> std::process::Command {
-        let mut command = std::process::Command::new(&self.program);
+        self.command(&self.program)
+    }
+
+    /// Returns a command of the standard library that starts this program with the launch's
+    /// arguments, folder and environment.
+    pub(crate) fn command(&self, program: &OsStr) -> std::process::Command {
+        let mut command = std::process::Command::new(program);
         command.args(&self.arguments);
         if let Some(cwd) = &self.cwd {
             command.current_dir(cwd);
@@ -253,7 +224,7 @@ impl Launch {
         if self.clear_env {
             command.env_clear();
         }
-        for (name, value) in &self.env {
+        for (name, value) in self.environment() {
             match value {
                 Some(value) => command.env(name, value),
                 None => command.env_remove(name),
@@ -294,27 +265,23 @@ impl Launch {
 
     /// The `PATH` in which the program is looked up. `None` if the program is given as a path.
     pub(crate) fn searched(&self) -> Option<OsString> {
-        if self.program.is_empty() || self.program.as_encoded_bytes().contains(&b'/') {
+        if self.program.is_empty() || has_folder(&self.program) {
             return None;
         }
-        let path = match self.env.iter().rev().find(|(name, _)| name == "PATH") {
+        let path = match self.env.iter().rev().find(|(name, _)| is_path(name)) {
             Some((_, value)) => value.clone(),
             None if self.clear_env => None,
             None => env::var_os("PATH"),
         };
-        // The C library's default if there is no `PATH`.
-        Some(path.unwrap_or_else(|| "/bin:/usr/bin".into()))
+        Some(path.unwrap_or_else(|| USUAL_PATH.into()))
     }
 
     /// Returns the program's path, found in the same way as at a start, or `None` if there is no
     /// such file or it may not be executed. Blocks on the disk.
     pub fn find(&self) -> Option<PathBuf> {
         let folder = self.folder().unwrap_or(Path::new(""));
-        let executable = |file: &PathBuf| {
-            fs::metadata(file)
-                .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-        };
-        self.candidates().into_iter().map(|file| folder.join(file)).find(executable)
+        let found = |file: &PathBuf| is_executable(file);
+        self.candidates().into_iter().map(|file| folder.join(file)).find(found)
     }
 
     /// The candidate paths of the program in the order of search. Relative ones are relative to the
@@ -397,6 +364,7 @@ mod tests {
         assert!(shown.contains("KEY") && !shown.contains("hush"), "{shown}");
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_program_is_found_where_a_start_would_find_it() {
         use std::os::unix::fs::PermissionsExt;

@@ -39,15 +39,14 @@
 //! # }
 //! ```
 
-#[cfg(not(unix))]
-compile_error!("attache-host supports Unix systems only so far: on other systems build without it");
-
 mod files;
+#[cfg(unix)]
 mod guardian;
 mod launch;
 mod orphans;
 mod process;
 mod sandbox;
+#[cfg(unix)]
 mod user;
 
 pub use files::entry_info::{EntryInfo, EntryKind};
@@ -56,6 +55,7 @@ pub use files::folder_lock::lock_folder_of;
 pub use files::plain_file::{
     open_plain_file, read_open_text, read_plain_file, read_plain_text, read_text_or_pipe,
 };
+pub use files::private::{private_file, private_folder};
 pub use files::read::READ_LIMIT;
 pub use files::root_folder::{Replace, RootFolder};
 pub use files::roots::{Resolved, Roots};
@@ -68,5 +68,7 @@ pub use process::child::{Child, ChildWatch, StopPatience};
 pub use process::command::Command;
 pub use process::exit::Exit;
 pub use process::tail::Tail;
+pub use process::{InputPipe, OutputPipe};
 pub use sandbox::{Bounds, NoSandbox, Sandbox, is_placeholder, reclaim_placeholders};
+#[cfg(unix)]
 pub use user::user;

@@ -5,12 +5,21 @@ mod bounds;
 mod bubblewrap;
 #[cfg(target_os = "linux")]
 mod filter;
+#[cfg(unix)]
+pub(crate) mod inherited;
 #[cfg(target_os = "linux")]
 mod landlock;
+#[cfg(windows)]
+mod no_placeholders;
+#[cfg(unix)]
 mod owner;
+#[cfg(unix)]
 pub(crate) mod placeholders;
 
 pub use bounds::Bounds;
+#[cfg(windows)]
+pub use no_placeholders::{is_placeholder, reclaim_placeholders};
+#[cfg(unix)]
 pub use placeholders::{is_placeholder, reclaim_placeholders};
 
 use crate::launch::Launch;
@@ -242,13 +251,13 @@ impl Launch {
             Some(folder) => self.env("TMPDIR", folder),
             None => self,
         };
-        match &sandbox.0 {
+        match (&sandbox.0, launch) {
             #[cfg(target_os = "linux")]
-            Kind::Bubblewrap(program) => bubblewrap::within(launch, program, bounds),
+            (Kind::Bubblewrap(program), launch) => bubblewrap::within(launch, program, bounds),
             #[cfg(target_os = "linux")]
-            Kind::Landlock => landlock::within(launch, bounds),
+            (Kind::Landlock, launch) => landlock::within(launch, bounds),
             #[cfg(not(target_os = "linux"))]
-            Kind::Impossible(never) => match *never {},
+            (Kind::Impossible(never), _) => match *never {},
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Starts, environment, stop and exit of one program.
 
+#![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,5 +1,6 @@
 //! Commands run for their output.
 
+#![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,5 +1,6 @@
 //! Starts and ends programs two hundred times in every way, and checks that nothing is left.
 
+#![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,5 +1,6 @@
 //! Moves and removes files inside the roots.
 
+#![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
 use std::fs::{self, Permissions};

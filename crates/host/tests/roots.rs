@@ -1,5 +1,6 @@
 //! Resolves paths inside and outside of the roots.
 
+#![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

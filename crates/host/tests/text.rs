@@ -1,5 +1,6 @@
 //! Reads and writes text inside the roots.
 
+#![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,5 +1,6 @@
 //! Checks that no process outlives its owner, whatever it forked and however the owner ended.
 
+#![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

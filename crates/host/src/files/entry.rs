@@ -4,9 +4,10 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
-use crate::files::beneath::{Folder, at};
+use crate::files::beneath::at;
 use crate::files::file_error::{FileError, Reason};
 use crate::files::roots::{Resolved, Roots};
+use crate::files::system::folder::Folder;
 use crate::files::write::{draft, fill, names_folder, replaced};
 
 impl Roots {
@@ -78,7 +79,7 @@ fn make_folder(entry: &Resolved) -> Result<(), Reason> {
     let (folder, name) = Folder::of(entry, true)?;
     folder.make(name)?;
     // Something other than a folder may be at this path.
-    Ok(folder.open(name, libc::O_RDONLY | libc::O_DIRECTORY, 0).map(drop)?)
+    Ok(folder.open_folder(name).map(drop)?)
 }
 
 fn remove_file(entry: &Resolved) -> Result<(), Reason> {
@@ -109,7 +110,7 @@ fn move_file(
 
 /// Copies a file with its permissions to an unused name.
 fn copy((here, old): (&Folder, &OsStr), (there, new): (&Folder, &OsStr)) -> io::Result<()> {
-    let source = here.open(old, libc::O_RDONLY | libc::O_NONBLOCK, 0)?;
+    let source = here.open_file(old)?;
     let found = source.metadata()?;
     let (mut file, draft) = draft(there, true)?;
     let filled = fill(&mut file, &source, Some(&found));
@@ -121,7 +122,7 @@ fn copy((here, old): (&Folder, &OsStr), (there, new): (&Folder, &OsStr)) -> io::
     copied
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};

@@ -1,8 +1,10 @@
 //! The metadata of an entry of a folder.
 
-use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt;
+use std::fs::File;
+use std::io;
 use std::time::SystemTime;
+
+use crate::files::system::attributes::numbers;
 
 /// What an entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +25,8 @@ pub enum EntryKind {
 pub struct EntryInfo {
     /// What the entry is.
     pub kind: EntryKind,
-    /// The permission bits, at most `0o7777`.
+    /// The permission bits, at most `0o7777`. On Windows the bits say only whether the entry can be
+    /// written.
     pub mode: u32,
     /// The size in bytes.
     pub size: u64,
@@ -37,25 +40,29 @@ pub struct EntryInfo {
     changed: (i64, i64),
 }
 
+/// The numbers that each system reports in its own way.
+pub(crate) struct Numbers {
+    pub(crate) mode: u32,
+    pub(crate) links: u64,
+    pub(crate) device: u64,
+    pub(crate) inode: u64,
+    pub(crate) modified: (i64, i64),
+    pub(crate) changed: (i64, i64),
+}
+
 impl EntryInfo {
-    pub(crate) fn of(found: &Metadata) -> EntryInfo {
+    pub(crate) fn of(file: &File) -> io::Result<EntryInfo> {
+        let found = file.metadata()?;
+        let Numbers { mode, links, device, inode, modified, changed } = numbers(file, &found)?;
         let kind = match found.file_type() {
             kind if kind.is_file() => EntryKind::File,
             kind if kind.is_dir() => EntryKind::Folder,
             kind if kind.is_symlink() => EntryKind::Link,
             _ => EntryKind::Special,
         };
-        EntryInfo {
-            kind,
-            mode: found.mode() & 0o7777,
-            size: found.len(),
-            links: found.nlink(),
-            created: found.created().ok(),
-            device: found.dev(),
-            inode: found.ino(),
-            modified: (found.mtime(), found.mtime_nsec()),
-            changed: (found.ctime(), found.ctime_nsec()),
-        }
+        let size = found.len();
+        let created = found.created().ok();
+        Ok(EntryInfo { kind, mode, size, links, created, device, inode, modified, changed })
     }
 
     /// Returns the numbers of the file system and of the entry in it, which no other entry has at

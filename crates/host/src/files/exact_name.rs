@@ -3,12 +3,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-
 use std::path::Path;
 
 use crate::files::entry_info::EntryInfo;
-use crate::files::root_folder::{RootFolder, info, names};
+use crate::files::root_folder::{RootFolder, info};
+use crate::files::system::names::names;
+use crate::files::system::paths::name_of;
 
 /// The number of names up to which a folder is searched for an exact name.
 const MOST_NAMES: usize = 1_000_000;
@@ -27,7 +27,7 @@ impl RootFolder {
             let name = name.as_os_str();
             let found = info(&folder, name)?.ok_or(io::ErrorKind::NotFound)?;
             let list = || {
-                let opened = folder.open(OsStr::new("."), libc::O_RDONLY | libc::O_DIRECTORY, 0)?;
+                let opened = folder.open_folder(OsStr::new("."))?;
                 names(opened, MOST_NAMES)
             };
             if !is_exact(name, &found, |other| info(&folder, other), list)? {
@@ -61,12 +61,12 @@ fn is_exact(
 /// Returns the name with the other case of its ASCII letters, or of all letters if it has no ASCII
 /// letter. Returns `None` for a name without letters that have a case.
 fn with_other_case(name: &OsStr) -> Option<OsString> {
-    let bytes = name.as_bytes();
+    let bytes = name.as_encoded_bytes();
     let swapped: Vec<u8> = match bytes.iter().any(u8::is_ascii_alphabetic) {
         true => bytes.iter().map(|byte| swapped_ascii(*byte)).collect(),
         false => str::from_utf8(bytes).ok()?.chars().map(swapped).collect::<String>().into(),
     };
-    (swapped != bytes).then(|| OsString::from_vec(swapped))
+    if swapped == bytes { None } else { name_of(swapped) }
 }
 
 fn swapped_ascii(byte: u8) -> u8 {
@@ -83,7 +83,7 @@ fn swapped(letter: char) -> char {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::{EntryInfo, RootFolder, is_exact, with_other_case};
     use std::ffi::{OsStr, OsString};
@@ -92,15 +92,15 @@ mod tests {
 
     /// Returns whether a folder with one entry has it exactly under this name.
     fn found(entry: &str, name: &str, ignores_case: bool) -> bool {
-        let metadata = tempfile::tempfile().unwrap().metadata().unwrap();
+        let file = tempfile::tempfile().unwrap();
         let is_it = |name: &OsStr| match ignores_case {
             true => name.to_str().unwrap().to_lowercase() == entry.to_lowercase(),
             false => name == entry,
         };
         assert!(is_it(OsStr::new(name)), "it is found under this name");
-        let look = |name: &OsStr| Ok(is_it(name).then(|| EntryInfo::of(&metadata)));
+        let look = |name: &OsStr| Ok(is_it(name).then(|| EntryInfo::of(&file).unwrap()));
         let list = || Ok(vec![OsString::from("other"), OsString::from(entry)]);
-        is_exact(OsStr::new(name), &EntryInfo::of(&metadata), look, list).unwrap()
+        is_exact(OsStr::new(name), &EntryInfo::of(&file).unwrap(), look, list).unwrap()
     }
 
     #[test]

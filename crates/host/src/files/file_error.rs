@@ -217,3 +217,8 @@ impl std::error::Error for FileError {
         }
     }
 }
+
+/// The error for an entry that is no longer the expected one.
+pub(crate) fn changed() -> io::Error {
+    io::Error::new(io::ErrorKind::StaleNetworkFileHandle, "it changed in the meantime")
+}

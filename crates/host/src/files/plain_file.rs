@@ -2,9 +2,9 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
+
+use crate::files::system::plain::{is_regular, open, open_for_data};
 
 /// Reads a regular file of at most `limit` bytes. A pipe, device or folder at the path is an error
 /// and does not block. Blocks on the disk.
@@ -30,7 +30,7 @@ pub fn read_plain_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// Returns an error if the file cannot be opened or is not a regular file.
 pub fn open_plain_file(path: &Path) -> io::Result<File> {
     let file = open(path)?;
-    match file.metadata()?.is_file() {
+    match is_regular(&file)? {
         true => Ok(file),
         false => Err(no_file()),
     }
@@ -58,38 +58,8 @@ pub fn read_open_text(file: &File, limit: u64) -> io::Result<String> {
 /// # Errors
 /// Returns the errors of [`read_plain_text`].
 pub fn read_text_or_pipe(path: &Path, limit: u64) -> io::Result<String> {
-    let file = open(path)?;
-    let kind = file.metadata()?.file_type();
-    if !kind.is_file() && !kind.is_fifo() && !is_descriptor(path) {
-        return Err(no_file());
-    }
-    wait_for_data(&file)?;
+    let Some(file) = open_for_data(path)? else { return Err(no_file()) };
     read_open_text(&file, limit)
-}
-
-/// Opens a file. If it is a pipe, this does not wait for a program that writes to it.
-fn open(path: &Path) -> io::Result<File> {
-    File::options().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)
-}
-
-/// Returns whether the path is a descriptor of this process, such as `/dev/stdin`, which may be a
-/// terminal or a socket.
-fn is_descriptor(path: &Path) -> bool {
-    path.starts_with("/dev/fd")
-        || path == Path::new("/dev/stdin")
-        || path.starts_with("/proc/self/fd")
-}
-
-fn wait_for_data(file: &File) -> io::Result<()> {
-    // SAFETY: the descriptor is open, and these calls only take and return numbers.
-    let flags = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETFL) };
-    // SAFETY: as above.
-    match flags != -1
-        && unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFL, flags & !libc::O_NONBLOCK) } != -1
-    {
-        true => Ok(()),
-        false => Err(io::Error::last_os_error()),
-    }
 }
 
 fn bounded(file: &File, limit: u64) -> io::Result<Vec<u8>> {
@@ -121,7 +91,7 @@ fn no_file() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::{read_plain_file, read_plain_text, read_text_or_pipe};
     use std::ffi::CString;

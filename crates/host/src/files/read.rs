@@ -4,9 +4,10 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use crate::files::beneath::{Folder, at};
+use crate::files::beneath::at;
 use crate::files::file_error::{FileError, Reason};
 use crate::files::roots::{Resolved, Roots};
+use crate::files::system::folder::Folder;
 
 /// The largest file that is read, in bytes: 32 MiB.
 pub const READ_LIMIT: u64 = 32 * 1024 * 1024;
@@ -83,7 +84,7 @@ fn open(path: &Path, resolved: &Resolved) -> Result<File, FileError> {
     let (folder, name) =
         Folder::of(resolved, false).map_err(|reason| FileError::new(path, reason))?;
     // Do not wait, so that a pipe without a writer does not block.
-    let file = folder.open(name, libc::O_RDONLY | libc::O_NONBLOCK, 0).map_err(at(path))?;
+    let file = folder.open_file(name).map_err(at(path))?;
     let found = file.metadata().map_err(at(path))?;
     if found.is_dir() {
         return Err(FileError::new(path, Reason::Folder));
@@ -141,7 +142,7 @@ fn end_of_lines(text: &str, count: u32) -> usize {
     text.split_inclusive('\n').take(count as usize).map(str::len).sum()
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;

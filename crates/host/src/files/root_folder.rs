@@ -4,16 +4,17 @@
 //! path means exactly the entry that it spells, as in a recorded tree: a link on the way is an
 //! error, and a link at its end is the link itself.
 
-use std::ffi::{CStr, OsStr, OsString};
-use std::fs::{File, Metadata, Permissions};
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
-use std::os::fd::{AsRawFd, IntoRawFd};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Component, Path, PathBuf};
 
-use crate::files::beneath::{Folder, terminated};
 use crate::files::entry_info::{EntryInfo, EntryKind};
+use crate::files::file_error::changed;
+use crate::files::system::attributes::{has_record_lock, keep_owner, set_mode};
+use crate::files::system::errors::is_missing;
+use crate::files::system::folder::Folder;
+use crate::files::system::names::names;
 
 /// The permission bits that are ever set. Never the bits for another user, another group, or
 /// sticky.
@@ -21,6 +22,9 @@ const PERMISSIONS: u32 = 0o777;
 
 /// An open folder whose entries are read and changed without following symbolic links. Paths are
 /// relative to it, with normal components only. Every method blocks on the disk.
+///
+/// On Windows, junctions are links too, links cannot be read or put, and of the permissions only
+/// the one to write exists.
 #[derive(Debug)]
 pub struct RootFolder {
     pub(crate) folder: Folder,
@@ -72,8 +76,8 @@ impl RootFolder {
     /// be read.
     pub fn read(&self, path: &Path, limit: u64) -> io::Result<(Vec<u8>, EntryInfo)> {
         let (folder, name) = self.parent(path, false)?;
-        let file = folder.open(name, libc::O_RDONLY | libc::O_NONBLOCK, 0)?;
-        let found = EntryInfo::of(&file.metadata()?);
+        let file = folder.open_file(name)?;
+        let found = EntryInfo::of(&file)?;
         if found.kind != EntryKind::File {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
         }
@@ -82,7 +86,7 @@ impl RootFolder {
         if bytes.len() as u64 > limit {
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the file is too large"));
         }
-        match EntryInfo::of(&file.metadata()?) == found {
+        match EntryInfo::of(&file)? == found {
             true => Ok((bytes, found)),
             false => Err(changed()),
         }
@@ -94,20 +98,7 @@ impl RootFolder {
     /// Returns an error if the entry is not a link or cannot be read.
     pub fn read_link(&self, path: &Path) -> io::Result<OsString> {
         let (folder, name) = self.parent(path, false)?;
-        let name = terminated(name)?;
-        let mut target = vec![0_u8; libc::PATH_MAX as usize];
-        // SAFETY: the name is NUL-terminated, the folder is open, and the buffer has this length.
-        let length = unsafe {
-            libc::readlinkat(
-                folder.descriptor(),
-                name.as_ptr(),
-                target.as_mut_ptr().cast(),
-                target.len(),
-            )
-        };
-        let Ok(length) = usize::try_from(length) else { return Err(io::Error::last_os_error()) };
-        target.truncate(length);
-        Ok(OsString::from_vec(target))
+        folder.read_link(name)
     }
 
     /// Returns the names in a folder, at most `limit` of them. The empty path is the root.
@@ -115,12 +106,11 @@ impl RootFolder {
     /// # Errors
     /// Returns an error if the entry is not a folder or cannot be read.
     pub fn names(&self, path: &Path, limit: usize) -> io::Result<Vec<OsString>> {
-        let flags = libc::O_RDONLY | libc::O_DIRECTORY;
         let folder = match path.as_os_str().is_empty() {
-            true => self.folder.open(OsStr::new("."), flags, 0)?,
+            true => self.folder.open_folder(OsStr::new("."))?,
             false => {
                 let (folder, name) = self.parent(path, false)?;
-                folder.open(name, flags, 0)?
+                folder.open_folder(name)?
             }
         };
         names(folder, limit)
@@ -130,7 +120,7 @@ impl RootFolder {
     /// cannot be opened counts as not locked.
     pub fn is_locked(&self, path: &Path) -> bool {
         let opened = self.parent(path, false).and_then(|(folder, name)| {
-            let file = folder.open(name, libc::O_RDONLY | libc::O_NONBLOCK, 0)?;
+            let file = folder.open_file(name)?;
             Ok((file.metadata()?.is_file(), file))
         });
         match opened {
@@ -155,8 +145,7 @@ impl RootFolder {
     ) -> io::Result<()> {
         let (folder, name) = self.parent(path, true)?;
         check(&folder, name, replace.expected)?;
-        let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL;
-        let mut file = folder.open(replace.draft, flags, 0o600)?;
+        let mut file = folder.create(replace.draft, 0o600)?;
         let written = fill(&mut file, content, mode, &folder, name)
             .and_then(|()| install(&folder, name, replace));
         settle(&folder, replace.draft, written)
@@ -203,7 +192,7 @@ impl RootFolder {
         check(&folder, name, None)?;
         folder.make(name)?;
         let made = info(&folder, name)?.ok_or_else(changed)?;
-        set_mode(&folder, name, mode, &made)?;
+        folder.set_mode(name, mode & PERMISSIONS, &made)?;
         folder.sync()
     }
 
@@ -218,7 +207,7 @@ impl RootFolder {
         }
         let (folder, name) = self.parent(path, false)?;
         check(&folder, name, Some(expected))?;
-        set_mode(&folder, name, mode, expected)
+        folder.set_mode(name, mode & PERMISSIONS, expected)
     }
 
     /// Removes a draft beside a path that an interrupted write left. A missing draft is no error.
@@ -254,18 +243,9 @@ impl RootFolder {
     }
 }
 
-/// Returns whether an error means that there is no such entry.
-fn is_missing(error: &io::Error) -> bool {
-    matches!(error.raw_os_error(), Some(libc::ENOENT | libc::ENOTDIR | libc::ELOOP))
-}
-
-fn changed() -> io::Error {
-    io::Error::new(io::ErrorKind::StaleNetworkFileHandle, "it changed in the meantime")
-}
-
 pub(crate) fn info(folder: &Folder, name: &OsStr) -> io::Result<Option<EntryInfo>> {
-    match folder.metadata(name) {
-        Ok(found) => Ok(Some(EntryInfo::of(&found))),
+    match folder.entry(name) {
+        Ok(found) => EntryInfo::of(&found).map(Some),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
@@ -291,15 +271,9 @@ fn fill(
 ) -> io::Result<()> {
     file.write_all(content)?;
     if let Some(old) = folder.metadata(name).ok().filter(Metadata::is_file) {
-        let new = file.metadata()?;
-        let owner = (old.uid() != new.uid()).then_some(old.uid());
-        let group = (old.gid() != new.gid()).then_some(old.gid());
-        if owner.is_some() || group.is_some() {
-            // Only the superuser may give a file to another user.
-            let _kept = fchown(&*file, owner, group);
-        }
+        keep_owner(file, &old)?;
     }
-    file.set_permissions(Permissions::from_mode(mode & PERMISSIONS))?;
+    set_mode(file, mode & PERMISSIONS)?;
     file.sync_all()
 }
 
@@ -324,80 +298,7 @@ fn settle(folder: &Folder, draft: &OsStr, written: io::Result<()>) -> io::Result
     }
 }
 
-/// Sets the permissions of the expected entry. A folder keeps its group and sticky bits, which it
-/// inherits or shares.
-fn set_mode(folder: &Folder, name: &OsStr, mode: u32, expected: &EntryInfo) -> io::Result<()> {
-    let kept = if expected.kind == EntryKind::Folder { expected.mode & 0o3000 } else { 0 };
-    let mode = mode & PERMISSIONS | kept;
-    match folder.open(name, libc::O_RDONLY | libc::O_NONBLOCK, 0) {
-        Ok(file) if EntryInfo::of(&file.metadata()?) == *expected => {
-            file.set_permissions(Permissions::from_mode(mode))
-        }
-        Ok(_) => Err(changed()),
-        // The entry is not readable, so it has to be named.
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            let name = terminated(name)?;
-            let flags = libc::AT_SYMLINK_NOFOLLOW;
-            let mode = mode as libc::mode_t;
-            // SAFETY: the name is a NUL-terminated string, and the folder is open.
-            match unsafe { libc::fchmodat(folder.descriptor(), name.as_ptr(), mode, flags) } {
-                0 => Ok(()),
-                _ => Err(io::Error::last_os_error()),
-            }
-        }
-        Err(error) => Err(error),
-    }
-}
-
-/// Returns whether another program has locked a part of the file with `fcntl`, as SQLite does.
-fn has_record_lock(file: &File) -> bool {
-    // SAFETY: the type has only integers, for which zero is a valid value.
-    let mut lock: libc::flock = unsafe { std::mem::zeroed() };
-    lock.l_type = libc::F_WRLCK as libc::c_short;
-    lock.l_whence = libc::SEEK_SET as libc::c_short;
-    // SAFETY: the descriptor is open, and the lock is a valid value that the call overwrites.
-    let result = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETLK, &raw mut lock) };
-    result == 0 && lock.l_type != libc::F_UNLCK as libc::c_short
-}
-
-/// An open stream of names, closed when dropped.
-struct Stream(*mut libc::DIR);
-
-impl Drop for Stream {
-    fn drop(&mut self) {
-        // SAFETY: the stream is open and not used afterwards.
-        unsafe { libc::closedir(self.0) };
-    }
-}
-
-pub(crate) fn names(folder: File, limit: usize) -> io::Result<Vec<OsString>> {
-    let descriptor = folder.into_raw_fd();
-    // SAFETY: the descriptor is open and has no other owner from here on.
-    let stream = unsafe { libc::fdopendir(descriptor) };
-    if stream.is_null() {
-        let error = io::Error::last_os_error();
-        // SAFETY: the call failed, so the descriptor is still ours.
-        unsafe { libc::close(descriptor) };
-        return Err(error);
-    }
-    let stream = Stream(stream);
-    let mut names = Vec::new();
-    while names.len() < limit {
-        // SAFETY: the stream is open, and only this thread uses it.
-        let entry = unsafe { libc::readdir(stream.0) };
-        if entry.is_null() {
-            break;
-        }
-        // SAFETY: the entry is valid until the next call, and its name is NUL-terminated.
-        let name = unsafe { CStr::from_ptr((*entry).d_name.as_ptr()) };
-        if !matches!(name.to_bytes(), b"." | b"..") {
-            names.push(OsStr::from_bytes(name.to_bytes()).to_owned());
-        }
-    }
-    Ok(names)
-}
-
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use std::ffi::OsStr;
     use std::fs;

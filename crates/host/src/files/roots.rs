@@ -1,11 +1,12 @@
 //! The folders of a session, and the paths inside them.
 
 use std::collections::VecDeque;
-use std::ffi::OsString;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::files::file_error::{FileError, Reason, RootsError};
+use crate::files::spelled_path::Step;
+use crate::files::system::paths::{canonical, respelled, spelled};
 
 /// The largest number of symbolic links in one path, as in the kernel.
 const MOST_LINKS: usize = 40;
@@ -136,7 +137,7 @@ fn root(path: &Path) -> Result<PathBuf, RootsError> {
     if !path.is_absolute() {
         return Err(RootsError::Relative(path.into()));
     }
-    let found = fs::canonicalize(path).and_then(|real| Ok((fs::metadata(&real)?.is_dir(), real)));
+    let found = canonical(path).and_then(|real| Ok((fs::metadata(&real)?.is_dir(), real)));
     match found {
         Ok((true, real)) => Ok(real),
         Ok((false, _)) => Err(RootsError::NotAFolder(path.into())),
@@ -159,16 +160,12 @@ struct Walk {
     missing: usize,
 }
 
-enum Step {
-    Up,
-    Down(OsString),
-}
-
 impl Walk {
     /// Follows an absolute path to its end, or to the component at which it cannot continue.
     fn follow(&mut self, path: &Path, to_the_end: bool) -> Result<(), Reason> {
-        self.reached = PathBuf::from("/");
-        let mut steps: VecDeque<Step> = steps(path).collect();
+        let spelled_path = spelled(path)?;
+        self.reached = spelled_path.start.ok_or(Reason::NoPath)?;
+        let mut steps = VecDeque::from(spelled_path.steps);
         let mut links = 0;
         while let Some(step) = steps.pop_front() {
             let name = match step {
@@ -197,26 +194,19 @@ impl Walk {
                 if links > MOST_LINKS {
                     return Err(Reason::LinkLoop);
                 }
-                let target = fs::read_link(&self.reached)?;
-                if target.is_absolute() {
-                    self.reached = PathBuf::from("/");
-                } else {
-                    self.reached.pop();
+                let target = spelled(&fs::read_link(&self.reached)?)?;
+                match target.start {
+                    Some(start) => self.reached = start,
+                    None => {
+                        self.reached.pop();
+                    }
                 }
-                let rest = std::mem::take(&mut steps);
-                steps = self::steps(&target).chain(rest).collect();
+                steps = target.steps.into_iter().chain(steps).collect();
             } else if !found.is_dir() && !steps.is_empty() {
                 return Err(Reason::NotAFolder);
             }
         }
+        self.reached = respelled(std::mem::take(&mut self.reached), self.missing)?;
         Ok(())
     }
-}
-
-fn steps(path: &Path) -> impl Iterator<Item = Step> {
-    path.components().filter_map(|component| match component {
-        Component::ParentDir => Some(Step::Up),
-        Component::Normal(name) => Some(Step::Down(name.into())),
-        Component::CurDir | Component::RootDir | Component::Prefix(_) => None,
-    })
 }

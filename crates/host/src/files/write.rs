@@ -1,15 +1,17 @@
 //! Writes files inside the roots.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, Metadata, Permissions};
+use std::fs::{File, Metadata};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Read};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::Path;
 
-use crate::files::beneath::{Folder, at, no_link};
+use crate::files::beneath::at;
 use crate::files::file_error::{FileError, Reason};
 use crate::files::roots::{Resolved, Roots};
+use crate::files::system::attributes::{keep_owner, keep_permissions};
+use crate::files::system::errors::no_link;
+use crate::files::system::folder::Folder;
 
 /// How many names are tried for the draft, a temporary file.
 const NAMES: u8 = 16;
@@ -54,7 +56,8 @@ impl Resolved {
 /// check, they would mean the file `a`.
 pub(crate) fn names_folder(path: &Path) -> bool {
     let bytes = path.as_os_str().as_encoded_bytes();
-    bytes.ends_with(b"/") || bytes.ends_with(b"/.")
+    let bytes = bytes.strip_suffix(b".").unwrap_or(bytes);
+    bytes.last().is_some_and(|last| std::path::is_separator(char::from(*last)))
 }
 
 fn write(path: &Path, resolved: &Resolved, content: &[u8]) -> Result<(), FileError> {
@@ -74,11 +77,7 @@ fn write(path: &Path, resolved: &Resolved, content: &[u8]) -> Result<(), FileErr
 
 /// Returns the metadata of the target, a regular file, or `None` if it does not exist.
 pub(crate) fn replaced(folder: &Folder, name: &OsStr) -> Result<Option<Metadata>, Reason> {
-    #[cfg(target_os = "linux")]
-    let look = libc::O_PATH;
-    #[cfg(not(target_os = "linux"))]
-    let look = libc::O_RDONLY | libc::O_NONBLOCK;
-    let found = match folder.open(name, look, 0) {
+    let found = match folder.look(name) {
         Ok(file) => file.metadata()?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(no_link(error)),
@@ -102,7 +101,7 @@ pub(crate) fn draft(folder: &Folder, replaces: bool) -> io::Result<(File, OsStri
             ".attache-{:016x}",
             RandomState::new().hash_one(std::process::id())
         ));
-        match folder.open(&name, libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL, mode) {
+        match folder.create(&name, mode) {
             Ok(file) => return Ok((file, name)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => taken = error,
             Err(error) => return Err(error),
@@ -118,22 +117,15 @@ pub(crate) fn fill(
     replaced: Option<&Metadata>,
 ) -> io::Result<()> {
     if let Some(old) = replaced {
-        let new = file.metadata()?;
-        let owner = (old.uid() != new.uid()).then_some(old.uid());
-        let group = (old.gid() != new.gid()).then_some(old.gid());
-        if owner.is_some() || group.is_some() {
-            // Only the superuser may give a file to another user. Otherwise this user becomes its
-            // owner.
-            let _kept = fchown(&*file, owner, group);
-        }
+        keep_owner(file, old)?;
         // Set after the owner, because changing the owner clears some of these bits.
-        file.set_permissions(Permissions::from_mode(old.mode() & 0o7777))?;
+        keep_permissions(file, old)?;
     }
     io::copy(&mut content, file)?;
     file.sync_all()
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;

@@ -42,10 +42,10 @@ impl Image {
             arguments: Strings::new(arguments)?,
             environment: Strings::new(environment(launch)?)?,
             in_terminal: launch.in_terminal,
-            kept: launch.kept().iter().map(|descriptor| descriptor.as_raw_fd()).collect(),
-            placeholders: launch.placeholders().folders(),
+            kept: launch.inherited.kept().iter().map(|descriptor| descriptor.as_raw_fd()).collect(),
+            placeholders: launch.inherited.placeholders().folders(),
             #[cfg(target_os = "linux")]
-            confinement: launch.confinement(),
+            confinement: launch.inherited.confinement(),
         })
     }
 

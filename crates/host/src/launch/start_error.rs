@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
 use crate::launch::Launch;
+use crate::launch::system::NOT_EXECUTABLE;
 
 /// Why a program could not be started. No process is left behind.
 #[derive(Debug)]
@@ -73,7 +74,7 @@ impl StartError {
     /// Explains a failed start.
     pub(crate) fn new(launch: &Launch, source: io::Error) -> StartError {
         let program = launch.program().to_owned();
-        if source.raw_os_error() == Some(libc::ENOEXEC) {
+        if source.raw_os_error() == Some(NOT_EXECUTABLE) {
             return StartError::NotExecutable { program, source };
         }
         match source.kind() {

@@ -2,9 +2,9 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use crate::files::private::private_file;
 use crate::process::tail::{Tail, from_character, to_character};
 
 /// Keeps a stream of bytes up to a limit. If the stream is longer, half of the kept bytes are from
@@ -88,7 +88,8 @@ impl Bounded {
     /// Writes the kept bytes to the file before some are left out.
     fn begin_spill(&mut self) {
         let Spill::Asked(path, most) = &mut self.spill else { return };
-        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&*path);
+        let mut options = OpenOptions::new();
+        let file = private_file(options.write(true).create_new(true)).open(&*path);
         self.spill = match file {
             Ok(file) => Spill::Open(std::mem::take(path), file, *most),
             Err(error) => Spill::Failed(error),

@@ -1,24 +1,20 @@
 //! A program with three pipes, such as an agent.
 
-use std::os::fd::OwnedFd;
-use std::process::{Command, Stdio};
+use std::process::{self, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::unix::pipe;
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 
 use crate::launch::Launch;
 use crate::launch::start_error::StartError;
 use crate::process::exit::Exit;
-use crate::process::output::Output;
+use crate::process::exit_watch::ExitWatch;
 use crate::process::stderr::Stderr;
-use crate::process::tree::{ExitWatch, Tree};
-
-/// The requested size of the stdin and stdout pipes, so that large messages need few wake-ups.
-#[cfg(target_os = "linux")]
-const PIPE_SIZE: libc::c_int = 1024 * 1024;
+use crate::process::system::output::Output;
+use crate::process::system::pipes::{self, InputPipe, OutputPipe};
+use crate::process::system::tree::Tree;
 
 /// A program started by [`Launch::start`], with its whole process tree.
 ///
@@ -26,8 +22,8 @@ const PIPE_SIZE: libc::c_int = 1024 * 1024;
 /// with or without a runtime. If this process dies in any way, the tree dies too.
 #[derive(Debug)]
 pub struct Child {
-    stdin: Option<pipe::Sender>,
-    stdout: Option<pipe::Receiver>,
+    stdin: Option<InputPipe>,
+    stdout: Option<OutputPipe>,
     tree: Tree,
     watch: ChildWatch,
     /// The task that reads stderr. It ends with the child.
@@ -47,7 +43,7 @@ pub struct ChildWatch {
 pub struct StopPatience {
     /// After stdin is closed. Default: 1 s.
     pub after_stdin: Duration,
-    /// After `SIGTERM`. Default: 2 s.
+    /// After `SIGTERM`. Default: 2 s. Not used on Windows.
     pub after_terminate: Duration,
 }
 
@@ -63,7 +59,8 @@ impl Default for StopPatience {
 impl Launch {
     /// Starts the program with pipes for stdin, stdout and stderr, and no other descriptors. It has
     /// a process group and session of its own, so it has no terminal, and its signal dispositions
-    /// are the defaults.
+    /// are the defaults. On Windows it has an invisible console of its own, and inherits the three
+    /// pipes and any handle that other code of this process made inheritable.
     ///
     /// Call it inside a tokio runtime with I/O enabled ([`Child::stop`] also needs time). It blocks
     /// until the system has found and started the program, about a millisecond.
@@ -76,22 +73,10 @@ impl Launch {
         let stdio = |command: &mut Command| {
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         };
-        let (tree, pipes) = Tree::start(&self, stdio).map_err(failed)?;
-        let stdin = pipes
-            .stdin
-            .map(|end| pipe::Sender::from_owned_fd(enlarge(end)))
-            .transpose()
-            .map_err(other)?;
-        let stdout = pipes
-            .stdout
-            .map(|end| pipe::Receiver::from_owned_fd(enlarge(end)))
-            .transpose()
-            .map_err(other)?;
-        let stderr_pipe = pipes
-            .stderr
-            .map(|end| pipe::Receiver::from_owned_fd(end.into()))
-            .transpose()
-            .map_err(other)?;
+        let (tree, ends) = Tree::start(&self, stdio).map_err(failed)?;
+        let stdin = ends.stdin.map(pipes::input).transpose().map_err(other)?;
+        let stdout = ends.stdout.map(pipes::output).transpose().map_err(other)?;
+        let stderr_pipe = ends.stderr.map(pipes::errors).transpose().map_err(other)?;
 
         let watch = ChildWatch { end: tree.end().clone(), stderr: Arc::new(Stderr::new()) };
         let mut tasks = JoinSet::new();
@@ -104,27 +89,32 @@ impl Launch {
     }
 }
 
-/// Enlarges the buffer of a pipe to 1 MiB if Linux allows it, and returns the given end. A smaller
-/// pipe is only slower.
-fn enlarge(end: impl Into<OwnedFd>) -> OwnedFd {
-    let end = end.into();
-    #[cfg(target_os = "linux")]
-    // SAFETY: the descriptor is open, because `end` owns it.
-    unsafe {
-        libc::fcntl(std::os::fd::AsRawFd::as_raw_fd(&end), libc::F_SETPIPE_SZ, PIPE_SIZE);
+/// This side's ends of the requested pipes.
+pub(crate) struct Pipes {
+    pub(crate) stdin: Option<ChildStdin>,
+    pub(crate) stdout: Option<ChildStdout>,
+    pub(crate) stderr: Option<ChildStderr>,
+}
+
+impl Pipes {
+    pub(crate) fn of(started: &mut process::Child) -> Pipes {
+        Pipes {
+            stdin: started.stdin.take(),
+            stdout: started.stdout.take(),
+            stderr: started.stderr.take(),
+        }
     }
-    end
 }
 
 impl Child {
     /// Takes the writing end of the program's stdin. Returns `None` the second time. Dropping it
     /// ends the program's input.
-    pub fn take_stdin(&mut self) -> Option<pipe::Sender> {
+    pub fn take_stdin(&mut self) -> Option<InputPipe> {
         self.stdin.take()
     }
 
     /// Takes the reading end of the program's stdout. Returns `None` the second time.
-    pub fn take_stdout(&mut self) -> Option<pipe::Receiver> {
+    pub fn take_stdout(&mut self) -> Option<OutputPipe> {
         self.stdout.take()
     }
 
@@ -155,7 +145,8 @@ impl Child {
     }
 
     /// Stops the program step by step until it and its tree are gone: close stdin, wait, send
-    /// `SIGTERM` to its process group, wait, kill the whole tree.
+    /// `SIGTERM` to its process group, wait, kill the whole tree. Windows has no such signal, so
+    /// the tree is killed after the first wait.
     ///
     /// Stdin is closed here only if it was not taken; otherwise drop it first. Dropping the future
     /// stops at the current step: the child stays usable, and dropping the child still kills the
@@ -173,7 +164,8 @@ impl Child {
         self.watch.wait().await
     }
 
-    /// Sends `SIGINT` to its process group, like Ctrl-C at a terminal.
+    /// Sends `SIGINT` to its process group, like Ctrl-C at a terminal. On Windows this kills the
+    /// whole tree, because a program without our console cannot receive Ctrl-C.
     pub fn interrupt(&self) {
         self.tree.interrupt();
     }

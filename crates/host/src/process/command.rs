@@ -1,20 +1,18 @@
 //! A command that is run for its output: stdout and stderr are one stream, and it may have a
 //! deadline.
 
-use std::io;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::process::{self, Stdio};
 use std::time::Duration;
 
-use tokio::net::unix::pipe;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
 use crate::launch::Launch;
 use crate::launch::start_error::StartError;
 use crate::process::exit::Exit;
-use crate::process::output::Output;
-use crate::process::tree::Tree;
+use crate::process::system::output::Output;
+use crate::process::system::pipes::{self, OutputPipe};
+use crate::process::system::tree::Tree;
 
 /// A command started by [`Launch::run`] or [`Launch::run_in_terminal`]. [`Command::chunk`] reads
 /// its output, so memory stays bounded, and a command that writes faster waits.
@@ -55,9 +53,7 @@ impl Launch {
         Handle::try_current().map_err(|_| StartError::NoRuntime)?;
         StartError::check_folder(&self)?;
         let other = |source| StartError::Other { program: self.program().into(), source };
-        let (output, stdout) = io::pipe().map_err(other)?;
-        let stderr = stdout.try_clone().map_err(other)?;
-        let output = pipe::Receiver::from_owned_fd(OwnedFd::from(output)).map_err(other)?;
+        let (output, [stdout, stderr]) = pipes::merged().map_err(other)?;
         let stdio = |command: &mut process::Command| {
             command.stdin(Stdio::null()).stdout(stdout).stderr(stderr);
         };
@@ -68,13 +64,14 @@ impl Launch {
     /// its stdout, its stderr and its controlling terminal. The output contains the program's
     /// control sequences. The program never receives any input. Otherwise it is like
     /// [`Launch::run`].
+    ///
+    /// # Errors
+    /// On Windows this always fails, because it has no pseudo terminals of this kind.
     pub fn run_in_terminal(mut self, rows: u16, columns: u16) -> Result<Command, StartError> {
         Handle::try_current().map_err(|_| StartError::NoRuntime)?;
         StartError::check_folder(&self)?;
         let other = |source| StartError::Other { program: self.program().into(), source };
-        let (shown, [stdin, stdout, stderr]) = terminal(rows, columns).map_err(other)?;
-        // The terminal is not a pipe, but it can be read and waited for like one.
-        let output = pipe::Receiver::from_owned_fd_unchecked(shown).map_err(other)?;
+        let (output, [stdin, stdout, stderr]) = pipes::terminal(rows, columns).map_err(other)?;
         self.in_terminal = true;
         let stdio = |command: &mut process::Command| {
             command.stdin(stdin).stdout(stdout).stderr(stderr);
@@ -83,29 +80,10 @@ impl Launch {
     }
 }
 
-/// Returns the non-blocking output of a new pseudo terminal, and three descriptors of its other
-/// side.
-fn terminal(rows: u16, columns: u16) -> io::Result<(OwnedFd, [OwnedFd; 3])> {
-    let (ours, theirs) = pty_process::blocking::open().map_err(io::Error::other)?;
-    ours.resize(pty_process::Size::new(rows, columns)).map_err(io::Error::other)?;
-    let shown = OwnedFd::from(ours);
-    // SAFETY: system calls on an open descriptor.
-    unsafe {
-        let flags = libc::fcntl(shown.as_raw_fd(), libc::F_GETFL);
-        if flags == -1
-            || libc::fcntl(shown.as_raw_fd(), libc::F_SETFL, flags | libc::O_NONBLOCK) == -1
-        {
-            return Err(io::Error::last_os_error());
-        }
-    }
-    let side = || theirs.as_fd().try_clone_to_owned();
-    Ok((shown, [side()?, side()?, side()?]))
-}
-
 impl Command {
     fn start(
         launch: &Launch,
-        output: pipe::Receiver,
+        output: OutputPipe,
         stdio: impl FnOnce(&mut process::Command),
     ) -> Result<Command, StartError> {
         let (tree, _) =

@@ -1,17 +1,19 @@
 //! The exit of a program.
 
 use std::fmt;
-use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
+
+use crate::process::system::signals;
 
 /// How a program ended: with a code or by a signal.
 ///
 /// Both are `None` only if other code of this process waited for every child and took the status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Exit {
-    /// The exit code, 0 to 255, if the program ended by itself.
+    /// The exit code, 0 to 255 on Unix and any number on Windows, if the program ended by itself.
+    /// On Windows a killed program has a code too: 1 if its tree was killed here.
     pub code: Option<i32>,
-    /// The number of the signal that killed the program.
+    /// The number of the signal that killed the program. Always `None` on Windows.
     pub signal: Option<i32>,
 }
 
@@ -28,13 +30,13 @@ impl Exit {
     /// signal without a name.
     pub fn signal_name(&self) -> Option<&'static str> {
         let signal = self.signal?;
-        SIGNALS.iter().find(|(number, _)| *number == signal).map(|(_, name)| *name)
+        signals::NAMES.iter().find(|(number, _)| *number == signal).map(|(_, name)| *name)
     }
 }
 
 impl From<ExitStatus> for Exit {
     fn from(status: ExitStatus) -> Exit {
-        Exit { code: status.code(), signal: status.signal() }
+        Exit { code: status.code(), signal: signals::of(status) }
     }
 }
 
@@ -48,29 +50,6 @@ impl fmt::Display for Exit {
         }
     }
 }
-
-const SIGNALS: &[(i32, &str)] = &[
-    (libc::SIGHUP, "SIGHUP"),
-    (libc::SIGINT, "SIGINT"),
-    (libc::SIGQUIT, "SIGQUIT"),
-    (libc::SIGILL, "SIGILL"),
-    (libc::SIGTRAP, "SIGTRAP"),
-    (libc::SIGABRT, "SIGABRT"),
-    (libc::SIGBUS, "SIGBUS"),
-    (libc::SIGFPE, "SIGFPE"),
-    (libc::SIGKILL, "SIGKILL"),
-    (libc::SIGUSR1, "SIGUSR1"),
-    (libc::SIGSEGV, "SIGSEGV"),
-    (libc::SIGUSR2, "SIGUSR2"),
-    (libc::SIGPIPE, "SIGPIPE"),
-    (libc::SIGALRM, "SIGALRM"),
-    (libc::SIGTERM, "SIGTERM"),
-    (libc::SIGXCPU, "SIGXCPU"),
-    (libc::SIGXFSZ, "SIGXFSZ"),
-    (libc::SIGVTALRM, "SIGVTALRM"),
-    (libc::SIGPROF, "SIGPROF"),
-    (libc::SIGSYS, "SIGSYS"),
-];
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use tokio::sync::watch;
 
 use crate::launch::StderrHook;
-use crate::process::output::Output;
+use crate::process::system::output::Output;
 use crate::process::tail::Tail;
 
 /// The number of bytes of stderr that are kept.
@@ -38,7 +38,7 @@ impl Stderr {
     }
 
     /// Reads stderr to its end. Reading counts as finished when this future ends or is dropped.
-    pub(crate) async fn drain(&self, output: Output, mut hook: Option<StderrHook>) {
+    pub(crate) async fn drain(&self, mut output: Output, mut hook: Option<StderrHook>) {
         let _done = Done(&self.drained);
         let mut buffer = vec![0; 8 * 1024];
         while let Some(count) = output.read(&mut buffer).await {

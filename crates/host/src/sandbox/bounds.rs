@@ -1,6 +1,8 @@
 //! The access of a command in a sandbox.
 
-use std::path::{Path, PathBuf};
+#[cfg(target_os = "linux")]
+use std::path::Path;
+use std::path::PathBuf;
 
 /// What a command in a sandbox may access. Paths are absolute and without symbolic links, and those
 /// that do not exist are ignored. Everything else can be read but not written.

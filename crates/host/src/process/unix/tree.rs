@@ -1,25 +1,22 @@
 //! A process tree under a guardian.
 
 use std::ffi::CString;
-use std::future::poll_fn;
 use std::io::{self, Read};
 use std::net::Shutdown;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::pin::pin;
 use std::process::{Child, Command};
 use std::sync::{Arc, mpsc};
-use std::task::Poll;
 use std::thread;
-
-use tokio::sync::watch;
 
 use crate::guardian;
 use crate::guardian::birth::NO_SIGNAL;
 use crate::guardian::image::Image;
 use crate::launch::Launch;
+use crate::process::child::Pipes;
 use crate::process::exit::Exit;
+use crate::process::exit_watch::ExitWatch;
 use crate::sandbox::placeholders;
 
 /// A running tree. Dropping it kills the whole tree. The drop does not wait; a thread of the tree
@@ -31,10 +28,6 @@ pub(crate) struct Tree {
     pid: u32,
     end: ExitWatch,
 }
-
-/// Reports how a tree ended. Cheap to clone. It does not keep the tree alive.
-#[derive(Debug, Clone)]
-pub(crate) struct ExitWatch(Arc<watch::Sender<Option<Exit>>>);
 
 impl Tree {
     /// Starts the launch under a guardian. `stdio` sets the three streams, and the second returned
@@ -65,13 +58,9 @@ impl Tree {
         let mut guardian = command.spawn()?;
         drop((theirs, command));
 
-        let pipes = Pipes {
-            stdin: guardian.stdin.take(),
-            stdout: guardian.stdout.take(),
-            stderr: guardian.stderr.take(),
-        };
-        let end = ExitWatch(Arc::new(watch::Sender::new(None)));
-        let placeholders = launch.placeholders().folders();
+        let pipes = Pipes::of(&mut guardian);
+        let end = ExitWatch::new();
+        let placeholders = launch.inherited.placeholders().folders();
         let waiting = wait_on_a_thread(guardian, end.clone(), placeholders);
         // The program sends its id before `exec`. If the life line ends before the id arrives, the
         // program was killed.
@@ -79,7 +68,7 @@ impl Tree {
         let started = waiting.and_then(|()| (&life).read_exact(&mut pid));
         let tree = Tree { life, pid: u32::from_ne_bytes(pid), end };
         started?;
-        launch.placeholders().hand_over();
+        launch.inherited.placeholders().hand_over();
         Ok((tree, pipes))
     }
 
@@ -132,41 +121,6 @@ impl Drop for Tree {
     }
 }
 
-impl ExitWatch {
-    /// Returns how the program ended, once the whole tree is gone.
-    pub(crate) fn exit(&self) -> Option<Exit> {
-        *self.0.borrow()
-    }
-
-    /// Waits until the whole tree is gone. Cancel-safe, for any number of callers.
-    pub(crate) async fn wait(&self) -> Exit {
-        let mut changes = self.0.subscribe();
-        match changes.wait_for(Option::is_some).await {
-            Ok(exit) => exit.unwrap_or(Exit::UNKNOWN),
-            // The sender is in `self`, so it cannot be gone.
-            Err(_) => Exit::UNKNOWN,
-        }
-    }
-
-    /// Waits for the event or the end of the tree. Returns the event if it came first. Cancel-safe
-    /// if the event is.
-    pub(crate) async fn or<T>(&self, event: impl Future<Output = T>) -> Option<T> {
-        let (mut event, mut end) = (pin!(event), pin!(self.wait()));
-        poll_fn(|context| match event.as_mut().poll(context) {
-            Poll::Ready(value) => Poll::Ready(Some(value)),
-            Poll::Pending => end.as_mut().poll(context).map(|_| None),
-        })
-        .await
-    }
-}
-
-/// This side's ends of the requested pipes.
-pub(crate) struct Pipes {
-    pub(crate) stdin: Option<std::process::ChildStdin>,
-    pub(crate) stdout: Option<std::process::ChildStdout>,
-    pub(crate) stderr: Option<std::process::ChildStderr>,
-}
-
 /// Waits for the guardian on a thread of its own. A thread needs no runtime, so a tree that is
 /// dropped after its runtime is waited for too.
 fn wait_on_a_thread(
@@ -180,7 +134,7 @@ fn wait_on_a_thread(
             if let Ok(mut guardian) = receive.recv() {
                 let exit = guardian.wait().map_or(Exit::UNKNOWN, Exit::from);
                 placeholders::remove_rest(&placeholders);
-                end.0.send_replace(Some(exit));
+                end.ended(exit);
             }
         },
     );

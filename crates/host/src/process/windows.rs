@@ -1,0 +1,7 @@
+//! Process trees, pipes and statuses on Windows.
+
+pub(crate) mod job;
+pub(crate) mod output;
+pub(crate) mod pipes;
+pub(crate) mod signals;
+pub(crate) mod tree;
