@@ -13,10 +13,11 @@ use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset,
     RulesetAttr, RulesetCreated, RulesetCreatedAttr, Scope, make_bitflags,
 };
-use std::fs::{self, File, OpenOptions};
+use std::ffi::CString;
+use std::fs::{self, File};
 use std::io;
-use std::os::fd::OwnedFd;
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::fd::{FromRawFd as _, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 /// The newest set of rights that is used. An older kernel applies the rights that it knows, and the
@@ -212,11 +213,18 @@ impl Rules {
 /// Returns a handle on a path without opening it for access, or `None` if the path does not exist
 /// or may not be examined.
 fn opened(path: &Path) -> io::Result<Option<File>> {
+    // `OpenOptions` removes `O_PATH` with musl, which counts it as an access mode.
     let flags = libc::O_PATH | libc::O_NOFOLLOW | libc::O_CLOEXEC;
-    match OpenOptions::new().read(true).custom_flags(flags).open(path) {
-        Ok(file) => Ok(Some(file)),
-        Err(error) if is_out_of_reach(&error) => Ok(None),
-        Err(error) => Err(error),
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    // SAFETY: the path is a NUL-terminated string.
+    let descriptor = unsafe { libc::open(path.as_ptr(), flags) };
+    if descriptor >= 0 {
+        // SAFETY: a descriptor that was just opened has no other owner.
+        return Ok(Some(unsafe { File::from_raw_fd(descriptor) }));
+    }
+    match io::Error::last_os_error() {
+        error if is_out_of_reach(&error) => Ok(None),
+        error => Err(error),
     }
 }
 
