@@ -1,12 +1,17 @@
-//! The examples in `docs/protocol`: each is a message that the protocol crate reads and writes, in a
-//! conversation that breaks no rule.
+//! The examples in `docs/protocol`: each is a message that the protocol crate reads and writes, in
+//! a conversation that breaks no rule.
 //!
-//! A block ```` ```acp v1 ```` or ```` ```acp v2 ```` contains messages: `->` is sent by the client,
-//! `<-` by the agent, and a message may take several lines. The blocks of a page in one version are
+//! A fenced block `acp v1` or `acp v2` contains messages: `->` is sent by the client, `<-` by the
+//! agent, and a message may take several lines. The blocks of a page in one version are
 //! one conversation. If it does not begin with `initialize`, it continues the conversation of
 //! `overview.md`, which opens a session.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 use attache_check::{Observer, groups, rules};
 use attache_protocol::method::{Call, Method, Side};

@@ -23,8 +23,8 @@ pub(super) struct StoredFile {
     identity: (u64, u64),
 }
 
-/// The files by the beginning of their names, and their contents. SQLite and backups append to
-/// the names.
+/// The files by the beginning of their names or of the names of their folders, and their contents.
+/// SQLite and backups append to the names.
 const CONTENTS: &[(&str, &str)] = &[
     ("AGENTS.md", "your instructions for every project"),
     ("agents.toml", "your agents"),
@@ -37,7 +37,7 @@ const CONTENTS: &[(&str, &str)] = &[
     ("client-permissions.jsonl", "decisions about permissions"),
     ("client-permissions.txt", "permission rules of an older version"),
     ("config.toml", "settings"),
-    ("hub-", "the log and the open sessions of a shared hub"),
+    ("hub-", "the log, the open sessions and the devices of a shared hub"),
     ("keymap.toml", "keys of the screen"),
     ("keys.toml", "API keys"),
     ("models.json", "your models"),
@@ -138,9 +138,14 @@ fn elsewhere() -> Vec<(PathBuf, &'static str)> {
 
 impl StoredFile {
     fn new(path: PathBuf, meta: &Metadata) -> Self {
+        let by_begin = |path: &Path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            CONTENTS.iter().find(|(begin, _)| name.starts_with(begin))
+        };
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let known = CONTENTS.iter().find(|(begin, _)| name.starts_with(begin));
+        let known = by_begin(&path);
         let known = known.or_else(|| ENDS.iter().find(|(end, _)| name.ends_with(end)));
+        let known = known.or_else(|| path.parent().and_then(by_begin));
         let contents = known.map(|(_, contents)| *contents).unwrap_or_default();
         Self { size: meta.len(), contents, identity: identity(meta), path }
     }
@@ -171,5 +176,32 @@ fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
         Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect(),
         Err(error) if folder::is_missing(&error) => Ok(Vec::new()),
         Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::StoredFile;
+    use std::fs;
+
+    /// The names of the files of devices and locks say nothing; those of their folders do.
+    #[test]
+    fn a_file_is_known_by_its_name_or_its_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let contents = |name: &str| {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, "").unwrap();
+            let meta = path.symlink_metadata().unwrap();
+            StoredFile::new(path, &meta).contents
+        };
+        assert_eq!(contents("sessions.db-wal"), "sessions");
+        assert_eq!(contents("sessions.db-locks/5b2f"), "sessions");
+        assert_eq!(contents("work.lock"), "the lock of a shared hub");
+        for name in ["token", "devices.json"] {
+            let contents = contents(&format!("hub-default.devices/{name}"));
+            assert_eq!(contents, "the log, the open sessions and the devices of a shared hub");
+        }
+        assert_eq!(contents("hat/token"), "");
     }
 }

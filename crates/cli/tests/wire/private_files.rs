@@ -18,13 +18,16 @@ fn write(path: &Path, text: &str) {
 }
 
 #[test]
-fn a_command_cannot_read_keys_settings_sessions_or_checkpoints() {
+fn a_command_cannot_read_keys_settings_sessions_checkpoints_or_tokens() {
     if !has_sandbox() {
         return;
     }
     // The folder is not in `/tmp`, which bubblewrap hides.
     let own = tempfile::tempdir_in("/var/tmp").unwrap();
     let (settings, data) = (own.path().join("settings"), own.path().join("data"));
+    let state = own.path().join("state");
+    let token = state.join("attache/hub-default.devices/token");
+    write(&token, "hush\n");
     write(&settings.join("attache/keys.toml"), "openai = \"hush\"\n");
     write(&data.join("attache/chat_history"), "hush\n");
     let checkpoints = own.path().join("checkpoints");
@@ -32,6 +35,7 @@ fn a_command_cannot_read_keys_settings_sessions_or_checkpoints() {
     let variables = [
         ("XDG_CONFIG_HOME", settings.as_path()),
         ("XDG_DATA_HOME", data.as_path()),
+        ("XDG_STATE_HOME", state.as_path()),
         ("ATTACHE_CHECKPOINTS", checkpoints.as_path()),
     ];
     let mut agent = Agent::start_with(&variables, None, json!({}));
@@ -40,6 +44,7 @@ fn a_command_cannot_read_keys_settings_sessions_or_checkpoints() {
         settings.join("attache/keys.toml"),
         data.join("attache/chat_history"),
         checkpoints.join("checkpoints.db"),
+        token,
     ];
     for name in
         [".npmrc", ".cargo/credentials.toml", ".ssh/id_ed25519", ".config/gh/hosts.yml", ".netrc"]
