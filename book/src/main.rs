@@ -123,8 +123,7 @@ fn rewrite(
     Ok(text)
 }
 
-/// Returns the addresses of links and pictures, and where each is written, alone or as the last part
-/// that contains it.
+/// Returns the address of each link and picture, and the part of the text that ends with it.
 fn addresses(text: &str) -> Vec<(Range<usize>, String)> {
     let parser = new_cmark_parser(text, &MarkdownOptions::default());
     let definitions = parser.reference_definitions().iter();
