@@ -5,7 +5,7 @@
 
 use anyhow::{Context, Result, bail};
 use mdbook_driver::MDBook;
-use mdbook_markdown::pulldown_cmark::{Event, Tag};
+use mdbook_markdown::pulldown_cmark::{Event, LinkType, Tag};
 use mdbook_markdown::{MarkdownOptions, new_cmark_parser};
 use std::collections::BTreeSet;
 use std::fs;
@@ -100,23 +100,19 @@ fn rewrite(
     mut links_to: impl FnMut(PathBuf),
 ) -> Result<String> {
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
-    for (event, range) in new_cmark_parser(text, &MarkdownOptions::default()).into_offset_iter() {
-        let Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) = event else {
-            continue;
-        };
-        if dest_url.contains(':') || dest_url.starts_with('#') {
+    for (range, dest) in addresses(text) {
+        if dest.contains(':') || dest.starts_with('#') {
             continue;
         }
-        let (path, anchor) = dest_url.split_at(dest_url.find('#').unwrap_or(dest_url.len()));
+        let (path, anchor) = dest.split_at(dest.find('#').unwrap_or(dest.len()));
         let linked = linked_file(root, file, path)
-            .with_context(|| format!("{}: the link {dest_url}", file.display()))?;
-        let written = format!("]({dest_url}");
-        let Some(at) = text[range.clone()].rfind(&written) else {
-            bail!("{}: write the link {dest_url} as [text](address)", file.display());
+            .with_context(|| format!("{}: the link {dest}", file.display()))?;
+        let Some(at) = text[range.clone()].rfind(&dest) else {
+            bail!("{}: write the link {dest} without escapes", file.display());
         };
-        let start = range.start + at + 2;
+        let start = range.start + at;
         let address = relative(&page(file), &page(&linked)) + anchor;
-        edits.push((start..start + dest_url.len(), address));
+        edits.push((start..start + dest.len(), address));
         links_to(linked);
     }
     let mut text = text.to_owned();
@@ -125,6 +121,25 @@ fn rewrite(
         text.replace_range(range, &address);
     }
     Ok(text)
+}
+
+/// Returns the address of each link and picture, and the part of the text that ends with it.
+fn addresses(text: &str) -> Vec<(Range<usize>, String)> {
+    let parser = new_cmark_parser(text, &MarkdownOptions::default());
+    let definitions = parser.reference_definitions().iter();
+    let mut found: Vec<_> = definitions
+        .map(|(_, definition)| (definition.span.clone(), definition.dest.to_string()))
+        .collect();
+    for (event, range) in parser.into_offset_iter() {
+        if let Event::Start(
+            Tag::Link { link_type: LinkType::Inline, dest_url, .. }
+            | Tag::Image { link_type: LinkType::Inline, dest_url, .. },
+        ) = event
+        {
+            found.push((range, dest_url.into_string()));
+        }
+    }
+    found
 }
 
 /// Returns the file that a link names. A link to a folder means its README.
