@@ -75,9 +75,19 @@ export class Workbench {
 
   /** Runs a command of the palette. */
   async command(title: string): Promise<void> {
-    await this.page.keyboard.press("F1");
-    await this.input.fill(`>${title}`);
-    await this.page.locator(`.quick-input-list [aria-label^="${title}"]`).first().click();
+    const found = this.page.locator(`.quick-input-list [aria-label^="${title}"]`).first();
+    const end = Date.now() + LONG;
+    // A page that just takes the focus takes the key too, or closes the palette.
+    for (;;) {
+      await this.page.keyboard.press("F1");
+      try {
+        await this.input.fill(`>${title}`, { timeout: 5000 });
+        await found.click({ timeout: 5000 });
+        return;
+      } catch (error) {
+        if (Date.now() > end) throw error;
+      }
+    }
   }
 
   /** Chooses from the open list. */
