@@ -128,20 +128,6 @@ export class Workbench {
     throw new Error(`no page in the ${place}`);
   }
 
-  /** The page in a webview that shows this text. */
-  async withText(text: string): Promise<Frame> {
-    const end = Date.now() + LONG;
-    while (Date.now() < end) {
-      for (const frame of this.page.frames()) {
-        const has = (wanted: string) => document.body?.textContent?.includes(wanted) ?? false;
-        const isInner = frame.parentFrame()?.parentFrame() != null;
-        if (isInner && (await frame.evaluate(has, text).catch(() => false))) return frame;
-      }
-      await this.page.waitForTimeout(100);
-    }
-    throw new Error(`no page shows ${text}`);
-  }
-
   async closeNotifications(): Promise<void> {
     await this.command("Notifications: Clear All Notifications");
     await this.page.locator(".notification-toast").first().waitFor({ state: "detached" });
