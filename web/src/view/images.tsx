@@ -86,6 +86,7 @@ export function Attachments(props: {
           <Preview canvas={attachment.preview} />
           <span class="name">{attachment.name}</span>
           <button
+            type="button"
             class="icon"
             aria-label={`Remove ${attachment.name}`}
             onClick={() => props.remove(index)}

@@ -53,9 +53,11 @@ export class AttachProcess {
       ended = true;
       events.ended(how);
     };
-    child.on("error", (error: NodeJS.ErrnoException) =>
-      end({ missing: error.code === "ENOENT", why: `${launch.path}: ${error.message}` }),
-    );
+    child.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+      const missing = code === "ENOENT";
+      const none = "was not found. Install attache, or set attache.path.";
+      end({ missing, why: `${launch.path} ${missing ? none : `cannot be started: ${message}`}` });
+    });
     child.on("close", (code, signal) => {
       const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
       end({ missing: false, why: this.said.trim() || `${launch.path} ended (${how})` });

@@ -31,6 +31,8 @@ const SETTINGS = {
   "window.restoreWindows": "all",
 };
 
+const isHost = /--type=extensionHost/;
+
 export class CodeServer {
   readonly home = mkdtempSync(join(tmpdir(), "vs-"));
   private process: ChildProcess | null = null;
@@ -70,6 +72,18 @@ export class CodeServer {
     };
     const machine = { ...SETTINGS, "attache.path": path, "attache.agents": agents };
     this.write("data/Machine/settings.json", JSON.stringify(machine));
+  }
+
+  /** Ends the processes in which extensions run, as a crash does. */
+  async killExtensionHosts(): Promise<void> {
+    const { stdout } = await promisify(execFile)("ps", ["-e", "-o", "pid=,ppid=,args="]);
+    const all = stdout.split("\n").map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? []);
+    const own = new Set([String(this.process?.pid)]);
+    // A process comes after its parent, unless their numbers began again.
+    for (const [, pid, parent] of [...all, ...all]) if (pid && own.has(parent ?? "")) own.add(pid);
+    const hosts = all.filter(([, pid, , args]) => pid && own.has(pid) && isHost.test(args ?? ""));
+    assert.ok(hosts.length > 0, "no extension host runs");
+    for (const [, pid] of hosts) process.kill(Number(pid), "SIGKILL");
   }
 
   /** Writes a program, and returns its path. */

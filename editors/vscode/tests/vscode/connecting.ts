@@ -22,7 +22,7 @@ visit("a missing program and another version are explained", {}, async ({ server
   server.usePath(missing);
   try {
     await bench.trust();
-    const notice = bench.notification(/no-attache/);
+    const notice = bench.notification(/no-attache was not found\. Install attache/);
     await notice.getByRole("button", { name: "Set the Path" }).waitFor();
     await page.getByText("The program attache was not found").first().waitFor();
     const other = server.program("other-attache", OTHER);

@@ -75,9 +75,19 @@ export class Workbench {
 
   /** Runs a command of the palette. */
   async command(title: string): Promise<void> {
-    await this.page.keyboard.press("F1");
-    await this.input.fill(`>${title}`);
-    await this.page.locator(`.quick-input-list [aria-label^="${title}"]`).first().click();
+    const found = this.page.locator(`.quick-input-list [aria-label^="${title}"]`).first();
+    const end = Date.now() + LONG;
+    // A page that just takes the focus takes the key too, or closes the palette.
+    for (;;) {
+      await this.page.keyboard.press("F1");
+      try {
+        await this.input.fill(`>${title}`, { timeout: 5000 });
+        await found.click({ timeout: 5000 });
+        return;
+      } catch (error) {
+        if (Date.now() > end) throw error;
+      }
+    }
   }
 
   /** Chooses from the open list. */
@@ -116,20 +126,6 @@ export class Workbench {
       await this.page.waitForTimeout(100);
     }
     throw new Error(`no page in the ${place}`);
-  }
-
-  /** The page in a webview that shows this text. */
-  async withText(text: string): Promise<Frame> {
-    const end = Date.now() + LONG;
-    while (Date.now() < end) {
-      for (const frame of this.page.frames()) {
-        const has = (wanted: string) => document.body?.textContent?.includes(wanted) ?? false;
-        const isInner = frame.parentFrame()?.parentFrame() != null;
-        if (isInner && (await frame.evaluate(has, text).catch(() => false))) return frame;
-      }
-      await this.page.waitForTimeout(100);
-    }
-    throw new Error(`no page shows ${text}`);
   }
 
   async closeNotifications(): Promise<void> {
