@@ -54,7 +54,7 @@
 //! and archive them. The kit contains no models, tools or policy.
 //!
 //! Files and commands go through the client where it supports them. With the cargo feature `host`
-//! (off by default, Unix only) they otherwise use this machine: see [`Turn::read_file`],
+//! (off by default; never run on Windows) they otherwise use this machine: see [`Turn::read_file`],
 //! [`Turn::write_file`] and [`Turn::run`].
 //!
 //! The kit emits `tracing` spans and events for sessions and turns, without message content.

@@ -15,14 +15,17 @@
 //! | [`Roots`], [`Resolved`] | files inside a session's folders |
 //! | [`RootFolder`] | entries beneath one folder, without following any link |
 //!
-//! Every process tree has a *guardian*, a small process that ends the whole tree when its owner
+//! On Unix, every process tree has a *guardian*, a small process that ends the whole tree when its owner
 //! drops it or dies, even by `kill -9`.
 //!
 //! # Systems
 //!
 //! Linux is tested. On other Unix systems (macOS) a guardian reaches the process group of the
-//! program, but not a descendant that left the group by `setsid`. The crate does not compile on
-//! other systems yet.
+//! program, but not a descendant that left the group by `setsid`.
+//!
+//! On Windows, a job object has the part of the guardian: the system ends its processes when its
+//! owner ends. There are no signals, no sandbox, no pseudo terminals, no private files, and no
+//! `user`. This part was never run on Windows, only under Wine.
 //!
 //! # Example
 //!

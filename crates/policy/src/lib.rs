@@ -39,6 +39,9 @@
 //! whether a path is protected, and [`line_guard`] whether a command line uses such a path.
 //! `PERMISSIONS.md` describes the format of the file.
 
+#[cfg(not(unix))]
+compile_error!("attache-policy supports Unix systems only so far");
+
 mod asked_call;
 mod command;
 mod command_rule;

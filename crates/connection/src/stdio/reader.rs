@@ -1,8 +1,8 @@
 //! Reads from descriptors that need a thread.
 
-use super::wait::wait_for;
+use super::system::wait_for_input;
+use std::fs::File;
 use std::io::{self, Read as _};
-use std::os::fd::OwnedFd;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, ReadBuf};
@@ -17,9 +17,8 @@ pub(super) struct BlockingReader {
 }
 
 impl BlockingReader {
-    pub(super) fn new(fd: OwnedFd) -> io::Result<Self> {
+    pub(super) fn new(mut file: File) -> io::Result<Self> {
         let (sender, chunks) = mpsc::channel(2);
-        let mut file = std::fs::File::from(fd);
         let read = move || loop {
             let mut chunk = vec![0; 64 * 1024];
             let outcome = match file.read(&mut chunk) {
@@ -32,7 +31,7 @@ impl BlockingReader {
                 // A parent made the shared descriptor non-blocking, so wait as a blocking read
                 // would.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    match wait_for(&file, libc::POLLIN) {
+                    match wait_for_input(&file) {
                         Ok(()) => continue,
                         Err(error) => Err(error),
                     }

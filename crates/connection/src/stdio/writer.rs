@@ -1,9 +1,8 @@
 //! Writes to descriptors that need a thread.
 
-use super::wait::wait_for;
+use super::system::wait_for_output;
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::fd::OwnedFd;
 use std::pin::Pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -37,9 +36,9 @@ struct State {
 }
 
 impl BlockingWriter {
-    pub(super) fn new(fd: OwnedFd) -> io::Result<Self> {
+    pub(super) fn new(mut file: File) -> io::Result<Self> {
         let shared = Arc::<Shared>::default();
-        let (theirs, mut file) = (Arc::clone(&shared), File::from(fd));
+        let theirs = Arc::clone(&shared);
         let write = move || {
             while let Some(chunk) = theirs.next_chunk() {
                 let outcome = write_all(&mut file, &chunk);
@@ -97,9 +96,7 @@ fn write_all(file: &mut File, mut bytes: &[u8]) -> io::Result<()> {
             Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             // A parent made the shared descriptor non-blocking, so wait as a blocking write would.
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                wait_for(file, libc::POLLOUT)?
-            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => wait_for_output(file)?,
             Err(error) => return Err(error),
         }
     }

@@ -122,7 +122,8 @@ fn copy((here, old): (&Folder, &OsStr), (there, new): (&Folder, &OsStr)) -> io::
     copied
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};

@@ -83,7 +83,8 @@ fn swapped(letter: char) -> char {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::{EntryInfo, RootFolder, is_exact, with_other_case};
     use std::ffi::{OsStr, OsString};

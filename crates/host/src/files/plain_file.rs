@@ -91,7 +91,8 @@ fn no_file() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::{read_plain_file, read_plain_text, read_text_or_pipe};
     use std::ffi::CString;

@@ -142,7 +142,8 @@ fn end_of_lines(text: &str, count: u32) -> usize {
     text.split_inclusive('\n').take(count as usize).map(str::len).sum()
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;

@@ -298,7 +298,8 @@ fn settle(folder: &Folder, draft: &OsStr, written: io::Result<()>) -> io::Result
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::ffi::OsStr;
     use std::fs;

@@ -1,4 +1,5 @@
-//! Open folders and their entries, and the spelling of paths, on Windows.
+//! Open folders and their entries, and the spelling of paths, on Windows. Never run on Windows, only
+//! under Wine.
 
 pub(crate) mod attributes;
 pub(crate) mod errors;

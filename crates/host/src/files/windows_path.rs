@@ -8,11 +8,11 @@ use crate::files::spelled_path::{SpelledPath, Step};
 /// The names of devices, in any folder and with any extension.
 const DEVICES: &[&str] = &["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "CLOCK$"];
 
-/// Takes a path apart: relative, or absolute on a drive (`C:\\x`) or a share (`\\\\server\\share\\x`),
-/// also in the long form (`\\\\?\\C:\\x`). The start has the short form and a drive in upper case.
+/// Takes a path apart: relative, or absolute on a drive (`C:\x`) or a share (`\\server\share\x`),
+/// also in the long form (`\\?\C:\x`). The start has the short form and a drive in upper case.
 ///
-/// Everything else is an error: a path whose drive or folder depends on the process (`C:x`, `\\x`),
-/// a device (`\\\\.\\pipe`), and a name for which [`flaw_of`] returns a reason.
+/// Everything else is an error: a path whose drive or folder depends on the process (`C:x`, `\x`),
+/// a device (`\\.\pipe`), and a name for which [`flaw_of`] returns a reason.
 pub(crate) fn spelled(path: &str) -> Result<SpelledPath, &'static str> {
     let (start, rest) = start(path)?;
     let mut steps = Vec::new();

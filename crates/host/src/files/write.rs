@@ -125,7 +125,8 @@ pub(crate) fn fill(
     file.sync_all()
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;

@@ -1,4 +1,4 @@
-//! The rules of Windows for finding programs.
+//! The rules of Windows for finding programs. Never run on Windows, only under Wine.
 
 use std::ffi::OsStr;
 use std::path::Path;

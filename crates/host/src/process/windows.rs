@@ -1,4 +1,4 @@
-//! Process trees, pipes and statuses on Windows.
+//! Process trees, pipes and statuses on Windows. Never run on Windows, only under Wine.
 
 pub(crate) mod job;
 pub(crate) mod output;
