@@ -9,6 +9,7 @@
 
 mod circles;
 mod columns;
+mod readme;
 mod source;
 
 use source::{crates, files, name, without_tests};
