@@ -39,7 +39,7 @@ fn the_readme_has_an_example_and_the_limits_of_its_crate() {
             "{package}: the documentation has no example of 3 to {EXAMPLE_LINES} lines: {lines:?}"
         );
         assert!(
-            [" knows no", " does not ", " do not ", " know nothing"]
+            [" knows no", " does no", " do not ", " know nothing"]
                 .iter()
                 .any(|limit| documentation.replace('\n', " ").contains(limit)),
             "{package}: the documentation does not say what the crate does not know or do"
@@ -77,9 +77,9 @@ fn published_crates_have_complete_metadata() {
             assert!((1..=5).contains(&count), "{package} has {count} {field}");
         }
         assert_eq!(fs::read(path.join("LICENSE")).ok(), Some(licence.clone()), "{package}");
-        let all = manifest["package"].get("metadata").is_some_and(|all| {
-            all["docs"]["rs"]["all-features"].as_bool() == Some(true)
-        });
+        let all = manifest["package"]
+            .get("metadata")
+            .is_some_and(|all| all["docs"]["rs"]["all-features"].as_bool() == Some(true));
         assert_eq!(all, manifest.contains_key("features"), "{package}: [package.metadata.docs.rs]");
     }
 }
@@ -120,7 +120,11 @@ fn readme(package: &str, documentation: &str) -> String {
         let line = match (line.strip_prefix("```"), rust) {
             (Some(kind), None) => {
                 rust = Some(matches!(kind, "" | "no_run"));
-                if kind.is_empty() || kind == "no_run" { "```rust".to_owned() } else { line.to_owned() }
+                if kind.is_empty() || kind == "no_run" {
+                    "```rust".to_owned()
+                } else {
+                    line.to_owned()
+                }
             }
             (Some(_), Some(_)) => {
                 rust = None;
