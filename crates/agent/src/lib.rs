@@ -51,13 +51,20 @@
 //! in each session, ends cancelled turns, keeps config options and modes consistent, settles tool
 //! calls, withdraws permission questions, and sends only what the client supports. With a store
 //! ([`Serving::store`]), sessions outlive the connection: the client can list, load, resume, fork
-//! and archive them. The kit contains no models, tools or policy.
+//! and archive them. The kit knows no models, tools or policy.
 //!
-//! Files and commands go through the client where it supports them. With the cargo feature `host`
-//! (off by default; never run on Windows) they otherwise use this machine: see [`Turn::read_file`],
-//! [`Turn::write_file`] and [`Turn::run`].
+//! Files and commands go through the client where it supports them, and otherwise, with the feature
+//! `host`, use this machine.
 //!
 //! The kit emits `tracing` spans and events for sessions and turns, without message content.
+//!
+//! # Features
+//!
+//! It is off by default.
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `host` | files and commands on this machine, if the client offers none; never run on Windows. See [`Turn::read_file`], [`Turn::write_file`] and [`Turn::run`] |
 
 mod author;
 mod environment;

@@ -93,7 +93,7 @@ pub(crate) enum Task {
     /// Record and judge the messages between any client and any agent
     #[command(after_help = TRACE)]
     Trace(Trace),
-    /// Create a project with an agent of your own
+    /// Create a project with an agent or a client of your own
     New(New),
     /// List and remove permission rules, and show past decisions
     Permissions(Permissions),

@@ -2,6 +2,23 @@
 //!
 //! This crate handles terminals, pipes, signals and exit codes. The libraries that it uses
 //! implement agents and clients.
+//!
+//! The command knows nothing about the wire of the protocol or of models.
+//!
+//! ```text
+//! cargo install --locked attache
+//!
+//! attache demo                                      # a short tour that needs no key
+//! attache                                           # the full-screen terminal
+//! attache run "what does this project do?"          # one prompt, for scripts
+//! attache run --agent "gemini --acp" "fix the test" # the same with any other agent
+//! attache agent                                     # the built-in agent, for editors
+//! attache serve                                     # one hub for terminals, editors and phones
+//! attache check agent -- my-agent                   # tests an agent against the protocol's rules
+//! attache new agent my-agent                        # a working agent in Rust, with a test
+//! attache new client my-client                      # a working client in Rust, with a test
+//! attache doctor                                    # finds out what is missing
+//! ```
 
 mod agent;
 mod agent_choices;

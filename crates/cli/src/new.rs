@@ -1,7 +1,8 @@
 //! `attache new`: creates projects.
 
-mod agent;
 pub(crate) mod arguments;
+mod libraries;
+mod project;
 
 use crate::exit::{Exit, Failure};
 use arguments::{New, Task};
@@ -9,6 +10,7 @@ use arguments::{New, Task};
 /// Runs `attache new`.
 pub(crate) fn new(arguments: &New) -> Result<Exit, Failure> {
     match &arguments.task {
-        Task::Agent(arguments) => agent::agent(arguments),
+        Task::Agent(arguments) => project::create(&project::AGENT, arguments),
+        Task::Client(arguments) => project::create(&project::CLIENT, arguments),
     }
 }

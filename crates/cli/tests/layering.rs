@@ -24,7 +24,7 @@ const LAYERS: &[&[&str]] = &[
 ];
 
 /// Members outside the product. The product may use them only as dev-dependencies.
-const ASIDE: &[&str] = &["attache-bench", "attache-mutations", "attache-scenario"];
+const ASIDE: &[&str] = &["attache-api", "attache-bench", "attache-mutations", "attache-scenario"];
 
 fn layer(name: &str) -> Option<usize> {
     LAYERS.iter().position(|crates| crates.contains(&name))

@@ -67,6 +67,20 @@
 //! agents have no modes, read and write files and run commands by themselves, and may work without
 //! a prompt. [`SessionHandle::cancel_tool_call`] and [`SessionHandle::cancel_terminal`] work only
 //! there.
+//!
+//! # Features
+//!
+//! None is on by default.
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `checkpoints` | checkpoints of the folders of a hub's sessions, and restoring them |
+//! | `remote` | agents that run elsewhere, over WebSocket and streamable HTTP |
+//!
+//! # Limits
+//!
+//! The crate does not draw anything and does not store sessions: front ends draw, and a
+//! [`Store`](attache_session::Store) stores. It knows no models.
 
 mod agent;
 mod catalogue;

@@ -13,6 +13,9 @@
 //! - `session`: options, instructions, costs, and the changes that `/undo` reverts
 //! - `commands`: slash commands · `mcp`: the MCP servers of a session
 //!
+//! The crate does not know terminals, files of settings or the person: clients ask the person, and
+//! the program that serves the agent supplies the environment.
+//!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let environment = |name: &str| std::env::var(name).ok();

@@ -32,6 +32,15 @@
 //! This crate knows the method table and the envelope. It knows nothing about sessions, files or
 //! processes. Only a transport knows how a message becomes bytes.
 //!
+//! # Features
+//!
+//! None is on by default.
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `streamable-http` | what both sides of streamable HTTP share |
+//! | `websocket` | the transport over WebSocket |
+//!
 //! # Example
 //!
 //! ```

@@ -27,6 +27,14 @@
 //!
 //! This crate does no I/O and knows nothing about sessions or the order of messages.
 //!
+//! # Features
+//!
+//! It is off by default.
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `schema` | JSON Schemas of every type, and the shapes that generators of test values use |
+//!
 //! # Example
 //!
 //! ```

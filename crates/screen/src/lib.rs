@@ -4,6 +4,21 @@
 //! [`run`] shows the screen until the person ends it. It gets a hub, the person's rules, and
 //! [`Services`], through which it uses the program around it. With [`SharedSessions`], another hub
 //! keeps the sessions.
+//!
+//! The screen does not start agents, store sessions or know providers of models: the hub and the
+//! services do.
+//!
+//! # Example
+//!
+//! A theme can be read and changed without a screen:
+//!
+//! ```
+//! use attache_screen::theme::{ColorDepth, Glyphs, Theme};
+//!
+//! let dark = Theme::source("dark").expect("it is built in");
+//! let (theme, errors) = Theme::parse(dark, ColorDepth::Rgb, Glyphs::UNICODE);
+//! assert!(errors.is_empty() && !theme.is_light());
+//! ```
 
 mod app;
 pub mod composer;

@@ -18,6 +18,34 @@
 //!
 //! This crate knows no agent, no settings and no terminal: the program around it supplies them
 //! through [`HubServices`].
+//!
+//! # Example
+//!
+//! A program shares its hub with other programs of the same person:
+//!
+//! ```no_run
+//! use attache_client::Hub;
+//! use attache_serve::socket::{HubEnd, HubFacts, HubName, HubSocket, RuntimeFolder, serve};
+//! use attache_serve::{HubServices, SharedHub};
+//! use std::path::Path;
+//! use std::sync::Arc;
+//!
+//! async fn share(
+//!     hub: Hub,
+//!     services: Arc<dyn HubServices>,
+//!     facts: HubFacts,
+//!     folder: &Path,
+//!     name: &HubName,
+//! ) -> Result<(), Box<dyn std::error::Error>> {
+//!     let socket = HubSocket::bind(&RuntimeFolder::create(folder)?, name)?;
+//!     let (shared, end) = (Arc::new(SharedHub::new(hub, services)), Arc::new(HubEnd::default()));
+//!     tokio::select! {
+//!         () = serve(socket, shared, facts, Arc::clone(&end)) => {}
+//!         _ = end.ended() => {} // a client asked for the end
+//!     }
+//!     Ok(())
+//! }
+//! ```
 
 pub mod acp;
 mod acp_sessions;

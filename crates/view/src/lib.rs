@@ -35,6 +35,28 @@
 //! This crate has no clock, and does no I/O, except that the rules offered with a permission depend
 //! on where paths lead: see [`QuestionView::new`]. It knows no terminal: wrapping, widths and
 //! colours belong to the front ends.
+//!
+//! # Features
+//!
+//! It is off by default.
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `typescript` | the TypeScript types of the values, for a test that writes them |
+//!
+//! # Example
+//!
+//! Markdown becomes blocks of styled text:
+//!
+//! ```
+//! use attache_view::{Block, markdown};
+//!
+//! let blocks = markdown::parse("# Result\n\nAll **12** tests pass.");
+//! let [heading, paragraph] = &blocks[..] else { unreachable!() };
+//! assert!(matches!(&**heading, Block::Heading { level: 1, line } if line.text() == "Result"));
+//! let Block::Paragraph { lines } = &**paragraph else { unreachable!() };
+//! assert_eq!(lines[0].text(), "All 12 tests pass.");
+//! ```
 
 mod block;
 mod choices;

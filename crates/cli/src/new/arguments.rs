@@ -13,25 +13,39 @@ pub(crate) struct New {
 pub(crate) enum Task {
     /// Create a folder with a small agent in Rust and a test that talks to it
     #[command(after_help = NEW_AGENT)]
-    Agent(Agent),
+    Agent(Project),
+    /// Create a folder with a small client in Rust and a test in which it asks an agent
+    #[command(after_help = NEW_CLIENT)]
+    Client(Project),
 }
 
-const NEW_AGENT: &str = "\
-The libraries of Attaché are not in a registry: they come from a checkout or from a Git \
-repository.
+/// Where the libraries come from, and examples of a kind of project.
+macro_rules! examples {
+    ($kind:literal) => {
+        concat!(
+            "Outside of a checkout, the libraries come from Cargo's registry, in the version of \
+             this program.\n\nExamples:\n  attache new ",
+            $kind,
+            " hello && cd hello && cargo test\n  attache new ",
+            $kind,
+            " hello --libraries ../attache\n  attache new ",
+            $kind,
+            " hello --git https://example.org/attache.git"
+        )
+    };
+}
 
-Examples:
-  attache new agent hello && cd hello && cargo test
-  attache new agent hello --libraries ../attache
-  attache new agent hello --git https://example.org/attache.git";
+const NEW_AGENT: &str = examples!("agent");
+const NEW_CLIENT: &str = examples!("client");
 
 #[derive(Debug, Args)]
-pub(crate) struct Agent {
-    /// The name of the agent and of its folder: lower-case letters, digits and hyphens; a letter
+pub(crate) struct Project {
+    /// The name of the project and of its folder: lower-case letters, digits and hyphens; a letter
     /// first
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
-    /// Use the libraries of this checkout of Attaché [default: the one that built this program]
+    /// Use the libraries of this checkout of Attaché [default: the checkout that built this
+    /// program, if it is still in it]
     #[arg(long, value_name = "DIR")]
     pub(crate) libraries: Option<PathBuf>,
     /// Use the libraries of this Git repository

@@ -1,28 +1,13 @@
 //! `attache new`: the created project builds, passes its own test and answers.
 
 use crate::project::{Ended, Project};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 #[test]
 fn a_new_agent_builds_passes_its_test_and_answers() {
     let project = Project::empty();
-    let libraries = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let ended = project.run(&["new", "agent", "hello-there", "--libraries", libraries]);
-    assert_eq!(ended.code, Some(0), "{ended:?}");
-    assert!(ended.stdout.contains("cd hello-there && cargo test"), "{ended:?}");
-    // The target folder is kept between runs, like everything else that is built here.
-    let built = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-agent");
-    let tested = Command::new(env!("CARGO"))
-        .args(["test", "--offline", "--quiet"])
-        .current_dir(project.path().join("hello-there"))
-        .env("CARGO_TARGET_DIR", &built)
-        .output()
-        .unwrap();
-    let tested = Ended::from(tested);
-    assert_eq!(tested.code, Some(0), "{tested:?}");
-    assert!(tested.stdout.contains("1 passed"), "{tested:?}");
-    let agent = built.join("debug/hello-there");
+    let agent = create_and_test(&project, "agent", "hello-there");
     let command = format!("'{}'", agent.display());
     let ended = project.run(&["run", "--quiet", "--agent", &command, "good", "morning"]);
     assert_eq!(
@@ -30,6 +15,38 @@ fn a_new_agent_builds_passes_its_test_and_answers() {
         (Some(0), "That is number 1: good morning"),
         "{ended:?}"
     );
+}
+
+#[test]
+fn a_new_client_builds_passes_its_test_and_asks_an_agent() {
+    let project = Project::empty();
+    let client = create_and_test(&project, "client", "ask-there");
+    let asked =
+        project.program(&client, &[concat!(env!("CARGO_BIN_EXE_attache"), " agent"), "hello"]);
+    assert_eq!((asked.code, asked.stderr.as_str()), (Some(0), ""), "{asked:?}");
+    assert!(!asked.stdout.trim().is_empty(), "{asked:?}");
+    let alone = project.program(&client, &[]);
+    assert!(alone.code == Some(1) && alone.stderr.contains("usage: ask-there"), "{alone:?}");
+}
+
+/// Creates a project of this kind, runs its own test, and returns its program.
+fn create_and_test(project: &Project, kind: &str, name: &str) -> PathBuf {
+    let libraries = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let ended = project.run(&["new", kind, name, "--libraries", libraries]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.stdout.contains(&format!("cd {name} && cargo test")), "{ended:?}");
+    // The target folder is kept between runs, like everything else that is built here.
+    let built = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-agent");
+    let tested = Command::new(env!("CARGO"))
+        .args(["test", "--offline", "--quiet"])
+        .current_dir(project.path().join(name))
+        .env("CARGO_TARGET_DIR", &built)
+        .output()
+        .unwrap();
+    let tested = Ended::from(tested);
+    assert_eq!(tested.code, Some(0), "{tested:?}");
+    assert!(tested.stdout.contains("1 passed"), "{tested:?}");
+    built.join("debug").join(name)
 }
 
 #[test]
@@ -87,26 +104,30 @@ fn the_examples_of_the_documentation_compile_as_printed() {
     assert_eq!((checked.code, checked.stderr.as_str()), (Some(0), ""), "{checked:?}");
 }
 
-/// A copy of the program outside the checkout cannot find the libraries, which are not in a
-/// registry.
+/// A copy of the program outside of the checkout uses the libraries of its version from Cargo's
+/// registry. `scripts/release/crates` builds such projects from packages.
 #[test]
-fn outside_a_checkout_the_libraries_must_be_named() {
+fn outside_a_checkout_the_libraries_come_from_the_registry() {
     let project = Project::empty();
     let program = project.path().join("attache");
     std::fs::copy(env!("CARGO_BIN_EXE_attache"), &program).unwrap();
-    let run = |arguments: &[&str]| {
-        let ended =
-            Command::new(&program).args(arguments).current_dir(project.path()).output().unwrap();
-        Ended::from(ended)
+    let created = |arguments: &[&str]| {
+        let ended = project.program(&program, arguments);
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        std::fs::read_to_string(project.path().join(arguments[2]).join("Cargo.toml")).unwrap()
     };
-    run(&["new", "agent", "hello"]).failed(2, &["--libraries DIR", "--git URL"]);
-    assert!(!project.path().join("hello").exists());
-    run(&["new", "agent", "hello", "--git", "nonsense"]).failed(2, &["https://"]);
-    let ended = run(&["new", "agent", "hello", "--git", "https://example.org/attache.git"]);
-    assert_eq!(ended.code, Some(0), "{ended:?}");
-    let manifest = std::fs::read_to_string(project.path().join("hello/Cargo.toml")).unwrap();
+    let version = concat!("attache-client = \"", env!("CARGO_PKG_VERSION"), "\"\n");
+    for kind in ["agent", "client"] {
+        let manifest = created(&["new", kind, kind]);
+        assert!(manifest.contains(version) && !manifest.contains("{{"), "{manifest}");
+    }
+    let manifest = created(&["new", "agent", "hello", "--git", "https://example.org/attache.git"]);
     assert!(
         manifest.contains(r#"attache-agent = { git = "https://example.org/attache.git" }"#),
         "{manifest}"
     );
+    project
+        .program(&program, &["new", "agent", "other", "--git", "nonsense"])
+        .failed(2, &["https://"]);
+    assert!(!project.path().join("other").exists());
 }

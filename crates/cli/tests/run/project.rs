@@ -32,7 +32,12 @@ impl Project {
     /// Returns the program, to run in this folder without a terminal and without the caller's
     /// settings.
     pub(crate) fn attache(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_attache"));
+        self.command(Path::new(env!("CARGO_BIN_EXE_attache")), arguments)
+    }
+
+    /// Returns any program, to run in the same way.
+    fn command(&self, program: &Path, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
         command
             .args(arguments)
             .current_dir(self.path())
@@ -55,6 +60,10 @@ impl Project {
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Ended {
         self.attache(arguments).output().unwrap().into()
+    }
+
+    pub(crate) fn program(&self, program: &Path, arguments: &[&str]) -> Ended {
+        self.command(program, arguments).output().unwrap().into()
     }
 }
 

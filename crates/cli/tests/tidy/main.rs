@@ -10,6 +10,7 @@
 mod circles;
 mod columns;
 mod links;
+mod readme;
 mod source;
 
 use source::{crates, files, name, without_tests};
