@@ -136,6 +136,23 @@ async fn only_what_the_same_client_saw_is_restored_and_once() {
 }
 
 #[tokio::test]
+async fn a_cancelled_restore_restores_nothing_more_and_can_be_made_again() {
+    let mut kept = Kept::new().await;
+    kept.turn("make", |folder| fs::write(folder.join("made"), "1").unwrap()).await;
+    let mut client = kept.it.local();
+    let points = client.call("_attache/checkpoints", with(json!({}))).await.unwrap();
+    let goal = json!({ "type": "point", "id": points["points"][0]["id"] });
+    let preview = previewed(&mut client, goal.clone(), false).await;
+    let params = json!({ "preview": preview["preview"], "what": "both" });
+    let refused = client.cancelled("_attache/restore", params).await;
+    assert_eq!(refused["code"], -32800, "{refused}");
+    assert_eq!(kept.read("made").as_deref(), Some("1"));
+    let preview = previewed(&mut client, goal, false).await;
+    confirmed(&mut client, &preview, "files").await.unwrap();
+    assert_eq!(kept.read("made"), None);
+}
+
+#[tokio::test]
 async fn the_conversation_goes_back_in_a_new_session() {
     let mut kept = Kept::new().await;
     kept.turn("make", |folder| fs::write(folder.join("made"), "1").unwrap()).await;

@@ -2,7 +2,7 @@
 
 use super::checkpoint_error::CheckpointError;
 use crate::hub::hub_session::HubSession;
-use attache_checkpoint::{HunkKey, Plan, Restored, Review, Reviewer};
+use attache_checkpoint::{HunkKey, Plan, RestoreControl, Restored, Review, Reviewer};
 use std::collections::BTreeSet;
 
 impl HubSession {
@@ -74,7 +74,7 @@ impl HubSession {
     }
 
     /// Rejects hunks: reverts them in the files as the preview said, and stores the decision.
-    /// [`HubSession::preview_undo`] reverts that like any restore.
+    /// [`HubSession::preview_undo`] reverts that like any restore, and `control` stops it like one.
     ///
     /// # Errors
     /// Returns the same errors as [`HubSession::restore`].
@@ -82,8 +82,9 @@ impl HubSession {
         &self,
         review: Review,
         plan: Plan,
+        control: &RestoreControl,
     ) -> Result<Restored, CheckpointError> {
-        let restored = self.restore(plan.clone()).await?;
+        let restored = self.restore(plan.clone(), control).await?;
         self.with_checkpoints(move |store| {
             Reviewer::new(store).rejected(&review, &plan, &restored)?;
             Ok(restored)
