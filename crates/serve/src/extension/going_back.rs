@@ -19,7 +19,10 @@ use attache_view::{
     sanitize,
 };
 use std::sync::{Arc, PoisonError};
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, UNIX_EPOCH};
+
+/// How long a list waits for checkpoints that are being taken.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Reads the points to which a session can go back.
 pub(super) async fn checkpoints(
@@ -28,6 +31,8 @@ pub(super) async fn checkpoints(
     params: OfSession,
 ) -> Result<Reply, Error> {
     let session = caller.session(&params.agent, &params.session_id)?;
+    // After that, it lists what is stored.
+    let _ = session.wait_for_checkpoints(PATIENCE).await;
     let taken = session.checkpoints().await.map_err(|error| refusal::failed(&error))?;
     let connection = session.agent().connection();
     let forks = connection.is_some_and(|connection| connection.forks_without_prompts());

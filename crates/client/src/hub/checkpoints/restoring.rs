@@ -10,6 +10,7 @@ use attache_checkpoint::{
     Summary,
 };
 use attache_session::{Session, TurnState};
+use std::time::Duration;
 
 /// Stops a plan that no one waits for.
 struct StopOnDrop(RestoreControl);
@@ -27,7 +28,8 @@ impl HubSession {
     }
 
     /// Returns the checkpoints of this session, from the oldest to the newest. Those that are still
-    /// being taken, or were taken only for a preview, are not among them.
+    /// being taken, or were taken only for a preview, are not among them:
+    /// [`HubSession::wait_for_checkpoints`] waits for the former.
     ///
     /// # Errors
     /// Returns an error if no checkpoints are taken, or the store fails.
@@ -39,6 +41,18 @@ impl HubSession {
             Ok(taken)
         })
         .await
+    }
+
+    /// Waits until the checkpoints that are being taken when it is called are stored, at most this
+    /// long. Returns whether they are.
+    pub async fn wait_for_checkpoints(&self, patience: Duration) -> bool {
+        tokio::time::timeout(patience, self.running_takes_ended()).await.is_ok()
+    }
+
+    pub(super) async fn running_takes_ended(&self) {
+        for take in self.entry.checkpoints.running() {
+            take.end().await;
+        }
     }
 
     /// Returns what a restore would do, and changes nothing. Takes a checkpoint of the present

@@ -13,9 +13,7 @@ impl HubSession {
     /// # Errors
     /// Returns an error if no checkpoints are taken, or no checkpoints of the turns are stored.
     pub async fn review(&self, first: u64, last: u64) -> Result<Review, CheckpointError> {
-        for take in self.entry.checkpoints.running() {
-            take.end().await;
-        }
+        self.running_takes_ended().await;
         let owner = self.checkpoint_owner();
         self.with_checkpoints(move |store| {
             Ok(Reviewer::new(store).review(&owner, (first, last), false)?)
