@@ -1,11 +1,4 @@
-/** The name under which the secret of this tab is kept, as in `store/secrets.ts`. */
-const SECRET = "attache.secret";
-
-/** The name under which the key is kept with which other tabs get a secret. */
-const ORIGIN_KEY = "attache.originKey";
-
-/** The name under which the page notes that this browser was logged in until now. */
-const LOGGED_OUT = "attache.loggedOut";
+import { LOGGED_OUT, ORIGIN_KEY, SECRET } from "./store/secret_names.ts";
 
 /** Names this browser for the list of devices. */
 function deviceName(): string {

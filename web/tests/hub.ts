@@ -49,6 +49,8 @@ export class TestHub {
   ];
   /** Answers of calls that fail, by method. */
   readonly errors = new Map<string, string>();
+  /** Methods whose calls are not answered before they are cancelled. */
+  readonly held = new Set<string>();
   private readonly server: Server = createServer((request, reply) => this.serve(request, reply));
   private sockets = new Set<WebSocket>();
   private watch = 0;
@@ -157,6 +159,12 @@ export class TestHub {
   private receive(socket: WebSocket, text: string): void {
     const { id, method, params } = JSON.parse(text) as Call & { id: number };
     this.calls.push({ method, params });
+    if (this.held.has(method)) return;
+    if (method === "$/cancel_request") {
+      const error = { code: -32800, message: "request cancelled" };
+      socket.send(JSON.stringify({ jsonrpc: "2.0", id: params.requestId, error }));
+      return;
+    }
     const why = this.errors.get(method);
     const outcome = why ? { error: { code: -32000, message: why } } : this.result(method, params);
     socket.send(JSON.stringify({ jsonrpc: "2.0", id, ...outcome }));

@@ -49,6 +49,23 @@ test("a rewind previews and says what goes back", () =>
     assert.deepEqual(goal, { type: "point", id: "p1" });
   }));
 
+test("a restore is stopped, and can be confirmed again", () =>
+  Visit.to(SESSION, DESKTOP, async ({ page, hub }) => {
+    await page.getByRole("button", { name: "Rewind" }).click();
+    await page.locator(".points").getByRole("button", { name: /Fix the parser/ }).click();
+    hub.held.add("_attache/restore");
+    await page.getByRole("button", { name: "Go back" }).click();
+    await hub.called("_attache/restore");
+    await hub.called("_attache/restore_preview");
+    hub.held.clear();
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    assert.equal(typeof (await hub.called("$/cancel_request")).requestId, "number");
+    await page.getByText("Stopped: nothing was restored.").waitFor();
+    await hub.called("_attache/restore_preview");
+    await page.getByRole("button", { name: "Go back" }).click();
+    assert.equal((await hub.called("_attache/restore")).preview, 1);
+  }));
+
 test("options are set, and text is found", () =>
   Visit.to(SESSION, DESKTOP, async (visit) => {
     const { page, hub } = visit;

@@ -39,10 +39,10 @@ impl Cancelled {
     }
 
     /// Runs `work` to its end, or drops it when the call is cancelled (CANCEL-14).
-    pub(crate) async fn or<T>(
-        &self,
-        work: impl Future<Output = Result<T, Error>>,
-    ) -> Result<T, Error> {
+    ///
+    /// # Errors
+    /// Returns the error of `work`, or `-32800` if the call is cancelled first.
+    pub async fn or<T>(&self, work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
         let mut work = std::pin::pin!(work);
         let mut cancelled = std::pin::pin!(self.clone().wait());
         std::future::poll_fn(|context| {

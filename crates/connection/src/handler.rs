@@ -7,7 +7,7 @@ pub mod v2;
 
 use crate::responder::ReplyGuard;
 use crate::unhandled::Unhandled;
-use crate::{Peer, Responder, Work};
+use crate::{Cancelled, Peer, Responder, Work};
 use attache_protocol::method::{self, Method, Row, Side};
 use attache_protocol::{DecodeError, Error, Fault, Raw, Reader, RequestId, Wire, WriteValue};
 use std::future::Future;
@@ -98,9 +98,19 @@ impl IncomingCall<'_> {
     /// Replies with the outcome of `work`. For extensions. A cancelled call drops `work` and is
     /// answered with `-32800`.
     pub fn later(self, work: impl Future<Output = Result<Raw, Error>> + Send + 'static) -> Work {
+        let cancelled = self.cancelled().clone();
+        self.later_whole(async move { cancelled.or(work).await })
+    }
+
+    /// Replies with the outcome of `work`, which watches [`IncomingCall::cancelled`] itself. For
+    /// extensions.
+    pub fn later_whole(
+        self,
+        work: impl Future<Output = Result<Raw, Error>> + Send + 'static,
+    ) -> Work {
         let mut guard = self.guard.0;
         Some(Box::pin(async move {
-            let outcome = guard.cancelled.clone().or(work).await;
+            let outcome = work.await;
             guard.settle(outcome.as_ref().map(|result| result as &dyn WriteValue));
         }))
     }
@@ -114,6 +124,11 @@ impl IncomingCall<'_> {
     /// The peer that called.
     pub fn peer(&self) -> &Peer {
         &self.guard.0.peer
+    }
+
+    /// Tells whether the caller cancelled the call.
+    pub fn cancelled(&self) -> &Cancelled {
+        &self.guard.0.cancelled
     }
 
     /// The call's id on the wire.

@@ -33,6 +33,7 @@ use attache_connection::{IncomingCall, Work};
 use attache_protocol::{Meta, Raw};
 use caller::Caller;
 use messages::Negotiated;
+use methods::OfCall;
 use serde::Deserialize;
 use serde_json::json;
 use std::fmt;
@@ -95,11 +96,12 @@ impl Extension {
             return call.refuse(&refusal::needs_scope(row.name, row.scope, own));
         }
         let params = call.params.unwrap_or("{}").to_owned();
-        let answering = (row.run)(self.caller.clone(), call.peer().clone(), params);
+        let of_call = OfCall { peer: call.peer().clone(), cancelled: call.cancelled().clone() };
+        let answering = (row.run)(self.caller.clone(), of_call, params);
         // What follows the reply is done once the reply is in the outbound queue.
         let after = Arc::new(Mutex::new(None));
         let keep = after.clone();
-        let work = call.later(async move {
+        let work = call.later_whole(async move {
             let reply = answering.await?;
             *keep.lock().unwrap_or_else(PoisonError::into_inner) = reply.after;
             Ok(reply.result)

@@ -5,7 +5,7 @@ use crate::row::NoticeLevel;
 use crate::sanitize;
 use crate::span::{Line, Role, Span};
 use attache_checkpoint::{
-    Action, Entry, NotRestored, Plan, PlannedFile, Restored, Review, Selection,
+    Action, Entry, KeptReason, NotRestored, Plan, PlannedFile, Restored, Review, Selection,
 };
 use std::path::Path;
 
@@ -97,8 +97,14 @@ pub fn file_count(count: usize) -> String {
 /// Returns what a restore did. `done` says it of the files, such as `restored 2 files`.
 pub fn restore_notices(done: &str, restored: &Restored) -> Vec<(NoticeLevel, String)> {
     let mut notices = vec![(NoticeLevel::Info, done.to_owned())];
-    let kept =
-        restored.kept.iter().map(|(path, why)| (NoticeLevel::Warning, path, why.to_string()));
+    let (stopped, kept): (Vec<_>, Vec<_>) =
+        restored.kept.iter().partition(|(_, why)| *why == KeptReason::Stopped);
+    if !stopped.is_empty() {
+        let left = file_count(stopped.len());
+        let text = format!("stopped: {left} not restored; repeat this to restore them");
+        notices.push((NoticeLevel::Warning, text));
+    }
+    let kept = kept.into_iter().map(|(path, why)| (NoticeLevel::Warning, path, why.to_string()));
     let failed = restored.failed.iter();
     let failed = failed.map(|it| (NoticeLevel::Error, &it.path, it.message.clone()));
     for (level, path, why) in kept.chain(failed) {

@@ -82,11 +82,15 @@ export class HubConnection {
     });
   }
 
-  async call<M extends Method>(method: M, params: Params<M>): Promise<Result<M>> {
+  async call<M extends Method>(
+    method: M,
+    params: Params<M>,
+    signal?: AbortSignal,
+  ): Promise<Result<M>> {
     if (this.peer === null || !this.isOnline) {
       throw new CallError("not connected to the hub; try again when it is back", true);
     }
-    return (await this.peer.call(method, params)) as Result<M>;
+    return (await this.peer.call(method, params, signal)) as Result<M>;
   }
 
   /** Follows the hub with this filter instead of the last one. */

@@ -4,6 +4,8 @@ export class CallError extends Error {
     message: string,
     /** Whether the connection ended before the answer came: it is unknown what happened. */
     readonly lost: boolean,
+    /** Whether the hub stopped the call because this side asked for it. */
+    readonly cancelled = false,
   ) {
     super(message);
     this.name = "CallError";
@@ -20,10 +22,11 @@ interface Incoming {
   method?: unknown;
   params?: unknown;
   result?: unknown;
-  error?: { message?: unknown; data?: unknown };
+  error?: { code?: unknown; message?: unknown; data?: unknown };
 }
 
 const METHOD_NOT_FOUND = -32601;
+const CANCELLED = -32800;
 
 /** One side of a JSON-RPC 2.0 connection that makes calls and receives notifications. */
 export class Peer {
@@ -35,8 +38,15 @@ export class Peer {
     private readonly notified: (method: string, params: unknown) => void,
   ) {}
 
-  call(method: string, params: unknown): Promise<unknown> {
+  /** Calls a method. Once `signal` aborts, asks the other side to stop; its answer still counts. */
+  call(method: string, params: unknown, signal?: AbortSignal): Promise<unknown> {
     const id = this.next++;
+    const cancel = (): void => {
+      if (!this.open.has(id)) return;
+      const params = { requestId: id };
+      this.send(JSON.stringify({ jsonrpc: "2.0", method: "$/cancel_request", params }));
+    };
+    signal?.addEventListener("abort", cancel, { once: true });
     return new Promise((resolve, reject) => {
       this.open.set(id, { resolve, reject });
       this.send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
@@ -80,8 +90,9 @@ export class Peer {
       call.resolve(reply.result);
       return;
     }
-    const { data, message } = reply.error;
+    const { code, data, message } = reply.error;
     const detail = typeof data === "string" ? data : message;
-    call.reject(new CallError(typeof detail === "string" ? detail : "the hub failed", false));
+    const why = typeof detail === "string" ? detail : "the hub failed";
+    call.reject(new CallError(why, false, code === CANCELLED));
   }
 }

@@ -8,6 +8,7 @@ import type {
 import { editor } from "../protocol/editor.ts";
 import { HubConnection, type ConnectionState } from "../protocol/hub.ts";
 import type { Method, Params, Result } from "../protocol/methods.ts";
+import { CallError } from "../protocol/peer.ts";
 import { plain } from "../text.ts";
 import { Drafts } from "./drafts.ts";
 import { notifyAbout } from "./notifications.ts";
@@ -79,14 +80,19 @@ export function say(text: string, error = false): void {
   toastTimer = setTimeout(() => (toast.value = null), error ? 10_000 : 4_000);
 }
 
-/** Calls a method, and shows the error if it fails. Returns `null` then. */
+/**
+ * Calls a method, and shows the error if it fails. Returns `null` then, and if the hub stopped the
+ * call because `signal` aborted.
+ */
 export async function attempt<M extends Method>(
   method: M,
   params: Params<M>,
+  signal?: AbortSignal,
 ): Promise<Result<M> | null> {
   try {
-    return await hub.call(method, params);
+    return await hub.call(method, params, signal);
   } catch (error) {
+    if (error instanceof CallError && error.cancelled && signal?.aborted) return null;
     say(error instanceof Error ? error.message : String(error), true);
     return null;
   }

@@ -1,13 +1,5 @@
 import { webSocketChannel } from "../protocol/channel.ts";
-
-/** The name under which the secret of this tab is kept, as in `login.ts`. */
-const SECRET = "attache.secret";
-
-/** The name under which the key is kept with which a tab gets a secret. */
-const ORIGIN_KEY = "attache.originKey";
-
-/** The name under which the login page learns that this browser was logged in until now. */
-const LOGGED_OUT = "attache.loggedOut";
+import { LOGGED_OUT, ORIGIN_KEY, SECRET } from "./secret_names.ts";
 
 const address = `${location.origin.replace(/^http/, "ws")}/acp`;
 

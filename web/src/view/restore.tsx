@@ -40,7 +40,8 @@ export function Restore(props: {
   const preview = useSignal<RestorePreview | null>(null);
   const force = useSignal(false);
   const what = useSignal<RestoreWhat>(props.choices[0] ?? "files");
-  const busy = useSignal(false);
+  const busy = useSignal<AbortController | null>(null);
+  const stops = useSignal(false);
   const look = (forced: boolean): void => {
     const { agent, sessionId } = session;
     const asked = { agent, sessionId, goal, force: forced };
@@ -51,11 +52,17 @@ export function Restore(props: {
   };
   useEffect(() => look(false), []);
   const confirm = async (number: number): Promise<void> => {
-    busy.value = true;
+    const stopping = new AbortController();
+    [busy.value, stops.value] = [stopping, false];
     const asked = { preview: number, what: what.value };
-    const restored = await attempt("_attache/restore", asked);
-    busy.value = false;
-    if (restored === null) return;
+    const restored = await attempt("_attache/restore", asked, stopping.signal);
+    busy.value = null;
+    if (restored === null) {
+      if (stopping.signal.aborted) say("Stopped: nothing was restored.");
+      // A preview is confirmed only once.
+      look(force.value);
+      return;
+    }
     say(restored.lines.map(plain).join(" ") || "Done");
     const next = restored.session;
     if (next.sessionId !== session.sessionId || next.agent !== session.agent) {
@@ -115,12 +122,24 @@ export function Restore(props: {
       <div class="buttons">
         <button
           class="danger"
-          disabled={busy.value || nothing}
+          disabled={busy.value !== null || nothing}
           onClick={() => void confirm(known.preview)}
         >
-          {busy.value ? says.busy : says.confirm}
+          {busy.value !== null ? says.busy : says.confirm}
         </button>
-        <button onClick={props.cancel}>{says.keep}</button>
+        {busy.value !== null ? (
+          <button
+            disabled={stops.value}
+            onClick={() => {
+              stops.value = true;
+              busy.value?.abort();
+            }}
+          >
+            {stops.value ? "Stopping…" : "Stop"}
+          </button>
+        ) : (
+          <button onClick={props.cancel}>{says.keep}</button>
+        )}
       </div>
     </section>
   );

@@ -15,7 +15,8 @@ impl RestoreControl {
         self.0.stop();
     }
 
-    pub(crate) fn is_stopped(&self) -> bool {
+    /// Returns whether [`stop`](Self::stop) was called.
+    pub fn is_stopped(&self) -> bool {
         self.0.is_stopped()
     }
 

@@ -6,9 +6,10 @@ use crate::key;
 use crate::say::{println, say};
 use crate::show::paint::{DIM, Paint, RED};
 use crate::terminal;
-use attache_checkpoint::{Goal, KeptReason, Plan, Reason, Summary};
+use attache_checkpoint::{Goal, KeptReason, Plan, Reason, RestoreControl, RestoreRequest, Summary};
 use attache_client::HubSession;
 use attache_view::{NoticeLevel, file_count, restore_notices, restored_path, sanitize};
+use std::future::Future;
 use std::io;
 
 /// What `/rewind` takes back.
@@ -71,7 +72,10 @@ impl Chat {
     /// were as wanted.
     async fn restore(&mut self, goal: Goal) -> bool {
         let session = self.follow.session.clone();
-        let mut planned = session.preview(goal).await;
+        let request = RestoreRequest::new(session.checkpoint_owner(), goal);
+        let Some(mut planned) = self.unless_stopped(session.preview_request(request)).await else {
+            return false;
+        };
         let paint = Paint::of(&io::stdout());
         let show = |plan: &Plan| plan::lines(plan, paint).iter().for_each(|line| println(line));
         if let Ok(plan) = &planned {
@@ -85,7 +89,10 @@ impl Chat {
                 }
             }
             if !request.choices.protected.is_empty() {
-                planned = session.preview_request(request).await.inspect(show);
+                planned = match self.unless_stopped(session.preview_request(request)).await {
+                    Some(planned) => planned.inspect(show),
+                    None => return false,
+                };
             }
         }
         match planned {
@@ -95,7 +102,49 @@ impl Chat {
             }
             Ok(plan) if plan.restored().next().is_none() => true,
             Ok(plan) => {
-                self.is_agreed("restore these files?").await && restored(&session, plan).await
+                self.is_agreed("restore these files?").await && self.restored(&session, plan).await
+            }
+        }
+    }
+
+    /// Restores files, until Ctrl-C stops it between two files. Returns whether all are restored.
+    async fn restored(&mut self, session: &HubSession, plan: Plan) -> bool {
+        let control = RestoreControl::default();
+        let restoring = session.restore(plan, &control);
+        match self.stopping(&control, restoring).await {
+            Ok(restored) => {
+                let done = format!("restored {}", file_count(restored.done.len()));
+                for (level, text) in restore_notices(&done, &restored) {
+                    let style = if level == NoticeLevel::Info { DIM } else { RED };
+                    say(style, &text);
+                }
+                !restored.is_interrupted && !restored.is_stopped()
+            }
+            Err(error) => {
+                say(RED, &error.to_string());
+                false
+            }
+        }
+    }
+
+    /// Waits for `work`, which Ctrl-C stops by its control.
+    async fn stopping<T>(&mut self, control: &RestoreControl, work: impl Future<Output = T>) -> T {
+        let mut work = std::pin::pin!(work);
+        loop {
+            tokio::select! {
+                done = &mut work => return done,
+                _ = self.follow.interrupt.recv() => control.stop(),
+            }
+        }
+    }
+
+    /// Waits for `work`; `None` if the person stops it by Ctrl-C, which drops it.
+    async fn unless_stopped<T>(&mut self, work: impl Future<Output = T>) -> Option<T> {
+        tokio::select! {
+            done = work => Some(done),
+            _ = self.follow.interrupt.recv() => {
+                say(DIM, "stopped: nothing was restored");
+                None
             }
         }
     }
@@ -111,27 +160,12 @@ impl Chat {
     }
 
     /// Reverts the files of the last turn.
-    pub(super) async fn undo(&self, wanted: &str) {
-        match self.follow.session.undo_turn(wanted == "force").await {
+    pub(super) async fn undo(&mut self, wanted: &str) {
+        let (session, control) = (self.follow.session.clone(), RestoreControl::default());
+        let undoing = session.undo_turn(wanted == "force", &control);
+        match self.stopping(&control, undoing).await {
             Ok(undone) => println(&sanitize::text(undone.to_string().trim_end())),
             Err(error) => say(RED, &error.to_string()),
-        }
-    }
-}
-
-async fn restored(session: &HubSession, plan: Plan) -> bool {
-    match session.restore(plan).await {
-        Ok(restored) => {
-            let done = format!("restored {}", file_count(restored.done.len()));
-            for (level, text) in restore_notices(&done, &restored) {
-                let style = if level == NoticeLevel::Info { DIM } else { RED };
-                say(style, &text);
-            }
-            !restored.is_interrupted
-        }
-        Err(error) => {
-            say(RED, &error.to_string());
-            false
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A JSON settings file of an editor, with comments: the entry of one agent changes, everything
 //! else stays as it is.
 
+use super::repeated;
 use crate::exit::Failure;
 use crate::folder::is_missing;
 use jsonc_parser::ParseOptions;
@@ -9,6 +10,9 @@ use serde_json::Value;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+/// What some editors of Windows write before a text.
+const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// The member with the agents.
 const AGENTS: &str = "agent_servers";
@@ -52,14 +56,23 @@ impl JsonSettings {
         &self.path
     }
 
-    /// Returns the change that gives the agent `name` this entry.
+    /// Returns the change that gives the agent `name` this entry. An entry of this name keeps its
+    /// `env`, its other fields and its comments.
     ///
     /// # Errors
-    /// Returns an error if the file is not JSON with comments, or has something else at the place
-    /// of the agents.
+    /// Returns an error if the file is not JSON with comments, has something else at the place of
+    /// the agents, or has a key twice on the way to the entry.
     pub(super) fn with_agent(&self, name: &str, entry: &Value) -> Result<Change, Failure> {
-        let text = self.text.as_deref().filter(|text| !text.trim().is_empty()).unwrap_or("{}\n");
+        let text = self.text.as_deref().unwrap_or_default();
+        let (mark, text) = match text.strip_prefix(BYTE_ORDER_MARK) {
+            Some(text) => (BYTE_ORDER_MARK, text),
+            None => ("", text),
+        };
+        let text = if text.trim().is_empty() { "{}\n" } else { text };
         let shown = self.path.display();
+        if let Some(repeated) = repeated::key(text, &[AGENTS, name]) {
+            return Err(Failure::usage(format!("{shown}: {repeated}; remove all but one")));
+        }
         let root = CstRootNode::parse(text, &ParseOptions::default()).map_err(|error| {
             Failure::usage(format!("{shown} is not valid: {error}; fix it, then try again"))
         })?;
@@ -70,17 +83,19 @@ impl JsonSettings {
         let agents = whole
             .object_value_or_create(AGENTS)
             .ok_or_else(|| no_object(&format!("\"{AGENTS}\"")))?;
-        Ok(match agents.get(name).map(|member| (member.to_serde_value(), member)) {
-            Some((Some(before), _)) if before == *entry => Change::None,
-            Some((_, member)) => {
+        let text = |root: &CstRootNode| format!("{mark}{root}");
+        let Some(member) = agents.get(name) else {
+            append(&agents, name, entry);
+            return Ok(Change::Added(text(&root)));
+        };
+        let is_changed = match (member.object_value(), entry) {
+            (Some(before), Value::Object(fields)) => update(&before, fields),
+            _ => {
                 member.set_value(input(entry));
-                Change::Replaced(root.to_string())
+                true
             }
-            None => {
-                append(&agents, name, entry);
-                Change::Added(root.to_string())
-            }
-        })
+        };
+        Ok(if is_changed { Change::Replaced(text(&root)) } else { Change::None })
     }
 
     /// Replaces the file, after a copy of it. Returns the path of the copy.
@@ -89,7 +104,9 @@ impl JsonSettings {
     /// Returns an error if the file changed since it was read, or cannot be copied or written.
     pub(super) fn write(&self, text: &str) -> Result<Option<PathBuf>, Failure> {
         let shown = self.path.display();
-        if Self::read(&self.path)?.text != self.text {
+        // The path is that of the file itself. A link in its place appeared since.
+        let is_link = fs::symlink_metadata(&self.path).is_ok_and(|found| found.is_symlink());
+        if is_link || Self::read(&self.path)?.text != self.text {
             return Err(Failure::usage(format!("{shown} changed meanwhile; try again")));
         }
         let failed = |error: io::Error| {
@@ -102,6 +119,26 @@ impl JsonSettings {
         replace(&self.path, text).map_err(failed)?;
         Ok(backup)
     }
+}
+
+/// Changes the fields of an entry that differ. An `env` stays. Returns whether any field changed.
+fn update(entry: &CstObject, fields: &serde_json::Map<String, Value>) -> bool {
+    let mut is_changed = false;
+    for (name, value) in fields {
+        match entry.get(name) {
+            Some(before) if name == "env" && before.object_value().is_some() => {}
+            Some(before) if before.to_serde_value().as_ref() == Some(value) => {}
+            Some(before) => {
+                before.set_value(input(value));
+                is_changed = true;
+            }
+            None => {
+                entry.append(name, input(value));
+                is_changed = true;
+            }
+        }
+    }
+    is_changed
 }
 
 fn append(agents: &CstObject, name: &str, entry: &Value) {
@@ -193,6 +230,54 @@ mod tests {
         for line in COMMENTED.lines() {
             assert!(text.contains(line), "{line} is missing in {text}");
         }
+    }
+
+    #[test]
+    fn an_entry_keeps_its_env_and_other_fields() {
+        let before = "{ \"agent_servers\": { \"Attaché\": {
+            \"command\": \"/old\", \"args\": [\"agent\"], // mine
+            \"env\": { \"KEY\": \"1\" }, \"default_mode\": \"plan\" } } }";
+        let entry = json!({"command": "/new", "args": ["agent"], "env": {}, "type": "custom"});
+        let Change::Replaced(text) = settings(before).with_agent("Attaché", &entry).unwrap()
+        else {
+            panic!("it is there");
+        };
+        for kept in ["// mine", "{ \"KEY\": \"1\" }", "\"default_mode\": \"plan\"", "\"/new\""] {
+            assert!(text.contains(kept), "{kept} is missing in {text}");
+        }
+        assert!(text.contains("\"type\": \"custom\"") && !text.contains("/old"), "{text}");
+        assert_eq!(settings(&text).with_agent("Attaché", &entry).unwrap(), Change::None);
+    }
+
+    #[test]
+    fn a_key_that_is_there_twice_is_refused_with_its_lines() {
+        for (text, why) in [
+            ("{\n\"agent_servers\": {},\n\"agent_servers\": {}\n}", "on the lines 2 and 3"),
+            (
+                "{\"agent_servers\": {\n\"Attaché\": {}, \"x\": {},\n\n\"Attach\\u00e9\": {}}}",
+                "on the lines 2 and 4",
+            ),
+            (
+                "{\"agent_servers\": {\"Attaché\": {\"env\": {},\n\"env\": {}}}}",
+                "\"env\" is there 2 times, on the lines 1 and 2",
+            ),
+        ] {
+            let error = settings(text).with_agent("Attaché", &json!({})).unwrap_err();
+            assert!(error.message.contains(why), "{text}: {}", error.message);
+        }
+        let elsewhere = "{\"a\": 1, \"a\": 2, \"agent_servers\": {}}";
+        assert!(settings(elsewhere).with_agent("Attaché", &json!({})).is_ok());
+    }
+
+    #[test]
+    fn a_byte_order_mark_stays() {
+        let marked = "\u{feff}{ \"theme\": \"dark\" }";
+        let Change::Added(text) = settings(marked).with_agent("Attaché", &json!({})).unwrap()
+        else {
+            panic!("it is new");
+        };
+        assert!(text.starts_with("\u{feff}{") && text.contains("\"theme\": \"dark\""), "{text}");
+        assert_eq!(text.matches('\u{feff}').count(), 1);
     }
 
     #[test]

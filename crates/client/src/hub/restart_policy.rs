@@ -84,7 +84,7 @@ impl Restarts {
         Some(pause)
     }
 
-    /// Notes that the agent answered: the pauses between attempts to reach it begin anew.
+    /// Notes that the agent answered: the next pause is the shortest again.
     pub(crate) fn reached(&mut self) {
         self.attempts = 0;
     }

@@ -173,7 +173,8 @@ impl Table {
         self.shown.push_back((id, terminal));
     }
 
-    /// The terminal with this id that is kept for display; a new one of the agent if there is none.
+    /// Returns the terminal with this id that is kept for display. An unknown id gets a new
+    /// terminal of the agent.
     fn shown(&mut self, id: &TerminalId) -> Arc<Terminal> {
         if let Some((_, terminal)) = self.shown.iter().find(|(shown, _)| shown == id) {
             return terminal.clone();

@@ -1,7 +1,9 @@
 //! Checkpoints of the folders of sessions: when a hub takes them, and what it restores.
 
 use crate::started::{Started, idle, started_with, texts, until};
-use attache_checkpoint::{Goal, Reason, Store, StoreOptions, Summary};
+use attache_checkpoint::{
+    Goal, Reason, RestoreControl, RestoreError, Store, StoreOptions, Summary,
+};
 use attache_client::{
     Change, CheckpointError, CheckpointMoment, CheckpointOptions, Hub, HubOptions, HubSession,
 };
@@ -113,13 +115,13 @@ async fn a_restore_reverts_the_turn_and_keeps_what_others_changed() {
     let before = session.checkpoint_before(1).await.unwrap().unwrap();
     let plan = session.preview(Goal::Since(before)).await.unwrap();
     assert_eq!(plan.restored().count(), 2, "{plan:#?}");
-    let restored = session.restore(plan).await.unwrap();
+    let restored = session.restore(plan, &RestoreControl::default()).await.unwrap();
     assert_eq!(restored.done.len(), 2, "{restored:#?}");
     assert_eq!(read(&it.path("kept")).as_deref(), Some("old"));
     assert_eq!(read(&it.path("made")), None);
     assert_eq!(read(&it.path("mine")).as_deref(), Some("by the person"));
     let undo = session.preview_undo().await.unwrap();
-    session.restore(undo).await.unwrap();
+    session.restore(undo, &RestoreControl::default()).await.unwrap();
     assert_eq!(read(&it.path("kept")).as_deref(), Some("new"));
     assert_eq!(read(&it.path("made")).as_deref(), Some("1"));
 }
@@ -133,9 +135,36 @@ async fn nothing_is_restored_while_a_turn_runs() {
     let plan = session.preview(Goal::Since(before)).await.unwrap();
     session.send("more").unwrap();
     let (call, _) = it.it.agent.prompted().await;
-    assert!(matches!(session.restore(plan).await, Err(CheckpointError::TurnRuns)));
+    assert!(matches!(
+        session.restore(plan, &RestoreControl::default()).await,
+        Err(CheckpointError::TurnRuns)
+    ));
     it.it.agent.end_turn(&call).await;
     idle(&session).await;
+}
+
+#[tokio::test]
+async fn a_stopped_restore_changes_nothing_more_and_can_be_made_again() {
+    let mut it = kept().await;
+    it.turn("go", |folder| fs::write(folder.join("made"), "1").unwrap()).await;
+    let session = it.it.session.clone();
+    let before = session.checkpoint_before(1).await.unwrap().unwrap();
+    let plan = session.preview(Goal::Since(before)).await.unwrap();
+    let control = RestoreControl::default();
+    control.stop();
+    let stopped = session.restore(plan.clone(), &control).await;
+    let is_stopped = |error| matches!(error, CheckpointError::Restore(RestoreError::Stopped));
+    assert!(stopped.is_err_and(is_stopped));
+    let undone = session.undo_turn(false, &control).await;
+    assert!(undone.is_err_and(is_stopped));
+    let review = session.review(1, 1).await.unwrap();
+    let hunks = review.files[0].hunks.iter().map(|hunk| hunk.hunk.key.clone()).collect();
+    let rejection = session.preview_rejection(&review, hunks).await.unwrap();
+    let rejected = session.reject_hunks(review, rejection, &control).await;
+    assert!(rejected.is_err_and(is_stopped));
+    assert_eq!(read(&it.path("made")).as_deref(), Some("1"));
+    session.restore(plan, &RestoreControl::default()).await.unwrap();
+    assert_eq!(read(&it.path("made")), None);
 }
 
 #[tokio::test]
@@ -146,13 +175,13 @@ async fn undo_goes_back_turn_by_turn() {
     }
     it.turn("three", |_| {}).await;
     let session = it.it.session.clone();
-    let undone = session.undo_turn(false).await.unwrap();
+    let undone = session.undo_turn(false, &RestoreControl::default()).await.unwrap();
     assert_eq!(undone.prompt.as_deref(), Some("two"));
     assert_eq!(read(&it.path("f")).as_deref(), Some("one"));
-    let undone = session.undo_turn(false).await.unwrap();
+    let undone = session.undo_turn(false, &RestoreControl::default()).await.unwrap();
     assert_eq!(undone.prompt.as_deref(), Some("one"), "{undone}");
     assert_eq!(read(&it.path("f")), None);
-    assert_eq!(session.undo_turn(false).await.unwrap().prompt, None);
+    assert_eq!(session.undo_turn(false, &RestoreControl::default()).await.unwrap().prompt, None);
 }
 
 #[tokio::test]
@@ -251,7 +280,7 @@ async fn a_rejected_hunk_is_reverted_and_the_agent_learns_of_it() {
     let (first, last) = (hunks[0].hunk.key.clone(), hunks[1].hunk.key.clone());
     session.accept_hunks(review.clone(), [last].into()).await.unwrap();
     let plan = session.preview_rejection(&review, [first].into()).await.unwrap();
-    session.reject_hunks(review, plan).await.unwrap();
+    session.reject_hunks(review, plan, &RestoreControl::default()).await.unwrap();
     assert_eq!(read(&it.path("f")), Some(lines(["a", "Z"])));
     assert!(session.tell_decisions().await.unwrap());
     session.send("go on").unwrap();

@@ -102,9 +102,16 @@ impl App {
             Some(Action::Redraw) => return self.is_redrawn = true,
             _ => {}
         }
-        let Some(panel) = &mut self.panel else { return };
         // Esc and Ctrl-C close every panel that has no other use for them.
         let closes = matches!(action, Some(Action::Cancel | Action::Interrupt));
+        if closes || action == Some(Action::Dismiss) {
+            // A rejection in the review is a restore.
+            if self.stop_restore() {
+                return;
+            }
+            self.stop_planning();
+        }
+        let Some(panel) = &mut self.panel else { return };
         let action = if closes && panel.context() == Context::Picker {
             Some(Action::Dismiss)
         } else {
@@ -301,10 +308,10 @@ impl App {
         matches!(state, Some(Running { .. } | WaitingForPerson { .. }))
     }
 
-    /// Esc: stops an opening, the turn or a shell command, else hides messages, else, twice, clears
-    /// the text or shows the timeline.
+    /// Esc: stops an opening, a restore, the turn or a shell command, else hides messages, else,
+    /// twice, clears the text or shows the timeline.
     fn cancel(&mut self) {
-        if self.stop_seeking() || self.cancel_opening() {
+        if self.stop_seeking() || self.cancel_opening() || self.stop_restore() {
         } else if self.cancels() {
             self.cancel_turn();
         } else if self.slot_mut().is_some_and(crate::app::slot::Slot::stop_shell) {

@@ -48,7 +48,10 @@ impl App {
             }
             Done::Planned(planned) => self.planned(planned),
             Done::ReviewRead { session, changes } => self.review_read(&session, changes),
-            Done::Decided { changes, said } => self.decided_hunks(changes, said),
+            Done::Decided { owner, changes, said } => {
+                self.ended_restore(&owner);
+                self.decided_hunks(changes, said);
+            }
             Done::WentBack { session, restored, rewound, error } => {
                 self.went_back(&session, restored.as_ref(), rewound, error);
             }

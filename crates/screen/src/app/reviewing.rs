@@ -2,7 +2,7 @@
 
 use crate::app::state::{App, Done};
 use crate::panel::review::{Decidable, ReviewChange, ReviewPanel, ReviewedChanges};
-use attache_checkpoint::{RestoreRequest, Restored, Review};
+use attache_checkpoint::{RestoreControl, RestoreRequest, Restored, Review};
 use attache_client::{CheckpointError, HubSession, SessionState};
 use attache_view::{NoticeLevel, file_count, restore_notices};
 
@@ -74,18 +74,19 @@ impl App {
 
     pub(crate) fn plan_rejection(&mut self, request: RestoreRequest) {
         let Some(session) = self.session_of_owner(&request.owner) else { return };
-        self.tasks.spawn(async move {
-            let planned = session.preview_request(request).await;
-            Done::Planned(planned.map(Box::new).map_err(|error| error.to_string()))
-        });
+        self.plan_request(session, request);
     }
 
     pub(crate) fn decide_hunks(&mut self, of: Decidable, change: ReviewChange) {
         let Some(session) = self.session_of_owner(&of.review.owner) else { return };
         let deciding = self.deciding.clone();
+        let control = match change {
+            ReviewChange::Reject(_) => self.begin_restore(&session),
+            _ => RestoreControl::default(),
+        };
         self.tasks.spawn(async move {
             let alone = deciding.lock().await;
-            let said = match decide(&session, &of, change).await {
+            let said = match decide(&session, &of, change, &control).await {
                 Ok(Some(restored)) => {
                     let count = file_count(restored.done.len());
                     let done = format!("rejected: {count} changed back, and /undo reverts that");
@@ -96,7 +97,7 @@ impl App {
             };
             let changes = reviewed(&session, of.turn).await.map_err(|error| error.to_string());
             drop(alone);
-            Done::Decided { changes, said }
+            Done::Decided { owner: of.review.owner.clone(), changes, said }
         });
     }
 
@@ -158,13 +159,16 @@ async fn decide(
     session: &HubSession,
     of: &Decidable,
     change: ReviewChange,
+    control: &RestoreControl,
 ) -> Result<Option<Restored>, CheckpointError> {
     let review = (*of.review).clone();
     match change {
         ReviewChange::Accept(hunks) => session.accept_hunks(review, hunks).await?,
         ReviewChange::Reopen(hunks) => session.reopen_hunks(review, hunks).await?,
         ReviewChange::Comment(hunk, text) => session.comment_hunk(review, hunk, text).await?,
-        ReviewChange::Reject(plan) => return session.reject_hunks(review, *plan).await.map(Some),
+        ReviewChange::Reject(plan) => {
+            return session.reject_hunks(review, *plan, control).await.map(Some);
+        }
     }
     Ok(None)
 }

@@ -3,7 +3,7 @@
 use crate::app::state::{App, Done};
 use crate::panel::Outcome;
 use crate::panel::timeline::TimelinePanel;
-use attache_checkpoint::{Choices, Goal, Plan, RestoreRequest, Restored, Summary};
+use attache_checkpoint::{Choices, Goal, Plan, RestoreControl, RestoreRequest, Restored, Summary};
 use attache_client::HubSession;
 use attache_view::{file_count, restore_notices};
 
@@ -46,12 +46,57 @@ impl App {
     }
 
     pub(crate) fn plan_restore(&mut self, session: HubSession, goal: Goal, choices: Choices) {
-        self.tasks.spawn(async move {
-            let request =
-                RestoreRequest { choices, ..RestoreRequest::new(session.checkpoint_owner(), goal) };
+        let owner = session.checkpoint_owner();
+        let request = RestoreRequest { choices, ..RestoreRequest::new(owner, goal) };
+        self.plan_request(session, request);
+    }
+
+    /// Plans a restore instead of the one that is being planned.
+    pub(crate) fn plan_request(&mut self, session: HubSession, request: RestoreRequest) {
+        self.stop_planning();
+        self.planning = Some(self.tasks.spawn(async move {
             let planned = session.preview_request(request).await;
             Done::Planned(planned.map(Box::new).map_err(|error| error.to_string()))
-        });
+        }));
+    }
+
+    /// Stops the restore that is being planned.
+    pub(crate) fn stop_planning(&mut self) {
+        if let Some(planning) = self.planning.take() {
+            planning.abort();
+        }
+    }
+
+    /// Returns the control of a restore of this session, which stops it.
+    pub(crate) fn begin_restore(&mut self, session: &HubSession) -> RestoreControl {
+        let control = RestoreControl::default();
+        self.restoring.push((session.checkpoint_owner(), control.clone()));
+        control
+    }
+
+    /// Forgets the oldest restore of the session with this owner.
+    pub(crate) fn ended_restore(&mut self, owner: &str) {
+        if let Some(index) = self.restoring.iter().position(|(of, _)| of == owner) {
+            self.restoring.remove(index);
+        }
+    }
+
+    /// Returns the restores of the session that is shown.
+    pub(crate) fn shown_restores(&self) -> impl Iterator<Item = &RestoreControl> {
+        let owner = self.session().map(HubSession::checkpoint_owner);
+        let is_shown = move |of: &String| owner.as_ref() == Some(of);
+        self.restoring.iter().filter(move |(of, _)| is_shown(of)).map(|(_, control)| control)
+    }
+
+    /// Stops the restores of the session that is shown before the next file. Returns whether one
+    /// was running that was not stopped yet.
+    pub(crate) fn stop_restore(&mut self) -> bool {
+        let mut found = false;
+        for control in self.shown_restores().filter(|control| !control.is_stopped()) {
+            control.stop();
+            found = true;
+        }
+        found
     }
 
     pub(crate) fn planned(&mut self, planned: Result<Box<Plan>, String>) {
@@ -68,15 +113,20 @@ impl App {
         position: Option<u64>,
     ) {
         let shared = self.shared.clone();
+        let control = match plan {
+            Some(_) => self.begin_restore(&session),
+            None => RestoreControl::default(),
+        };
         self.tasks.spawn(async move {
             let (mut restored, mut rewound, mut error) = (None, None, None);
             if let Some(plan) = plan {
-                match session.restore(*plan).await {
+                match session.restore(*plan, &control).await {
                     Ok(done) => restored = Some(done),
                     Err(why) => error = Some(why.to_string()),
                 }
             }
-            let is_whole = restored.as_ref().is_none_or(|it| !it.is_interrupted);
+            let is_whole =
+                restored.as_ref().is_none_or(|it| !it.is_interrupted && !it.is_stopped());
             if let Some(position) = position.filter(|_| error.is_none() && is_whole) {
                 let going_back = match shared {
                     Some(shared) => shared.rewind(session.clone(), position).await,
@@ -101,6 +151,7 @@ impl App {
         rewound: Option<HubSession>,
         error: Option<String>,
     ) {
+        self.ended_restore(&of.checkpoint_owner());
         if let Some(restored) = restored {
             let count = file_count(restored.done.len());
             let done = format!("restored {count}: /undo reverts that");

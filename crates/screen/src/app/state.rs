@@ -14,7 +14,7 @@ use crate::panel::review::ReviewedChanges;
 use crate::popup::FileFinder;
 use crate::services::{FoundText, Services, SharedSessions};
 use crate::theme::Theme;
-use attache_checkpoint::{Plan, Restored, Summary};
+use attache_checkpoint::{Plan, RestoreControl, Restored, Summary};
 use attache_client::{
     Budget, Hub, HubError, HubSession, PermissionBroker, QuestionAbout, QuestionId,
 };
@@ -26,7 +26,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::Notify;
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 
 /// The state of the screen.
 pub(crate) struct App {
@@ -87,6 +87,10 @@ pub(crate) struct App {
     pub(crate) notified: usize,
     /// Work in the background.
     pub(crate) tasks: JoinSet<Done>,
+    /// The restore that is being planned.
+    pub(crate) planning: Option<AbortHandle>,
+    /// The restores that are being made, each with the owner of its checkpoints.
+    pub(crate) restoring: Vec<(String, RestoreControl)>,
     /// Held while a decision about hunks is stored, so that the review is read after it.
     pub(crate) deciding: Arc<tokio::sync::Mutex<()>>,
     /// Whether the next frame differs from the last one.
@@ -152,7 +156,11 @@ pub(crate) enum Done {
     /// The checkpoints of a session were read for a review; `None` if there are none.
     ReviewRead { session: HubSession, changes: Result<Option<ReviewedChanges>, String> },
     /// A decision about hunks was stored, or not, and the review was read again.
-    Decided { changes: Result<ReviewedChanges, String>, said: Vec<(NoticeLevel, String)> },
+    Decided {
+        owner: String,
+        changes: Result<ReviewedChanges, String>,
+        said: Vec<(NoticeLevel, String)>,
+    },
     /// Files were restored, and the conversation goes on in another session, if one is named.
     WentBack {
         session: HubSession,
@@ -221,6 +229,8 @@ impl App {
             has_focus: true,
             notified: 0,
             tasks: JoinSet::new(),
+            planning: None,
+            restoring: Vec::new(),
             deciding: Arc::default(),
             is_dirty: true,
             is_redrawn: false,

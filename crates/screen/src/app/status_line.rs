@@ -79,6 +79,17 @@ impl App {
                 }
             }
         }
+        if let Some(control) = self.shown_restores().next() {
+            let ellipsis = self.theme.glyphs().ellipsis;
+            let text = match control.is_stopped() {
+                true => format!("stopping the restore {ellipsis}"),
+                false => {
+                    let key = self.key_name(Action::Cancel);
+                    format!("restoring files {ellipsis}; {key} stops it")
+                }
+            };
+            return Some((text, Role::Running));
+        }
         let activity = &self.status.as_ref()?.activity;
         let text = activity.line.text();
         if activity.kind == ActivityKind::Idle || text.is_empty() {

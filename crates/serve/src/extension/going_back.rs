@@ -10,16 +10,19 @@ use super::reply::Reply;
 use super::sessions::check_folder;
 use super::{refusal, reviewing};
 use attache_checkpoint::{self as checkpoint, CheckpointId, Goal, KeptReason, Plan, Reason};
-use attache_checkpoint::{RestoreRequest, Summary};
-use attache_client::HubSession;
-use attache_connection::Peer;
+use attache_checkpoint::{RestoreControl, RestoreError, RestoreRequest, Review, Summary};
+use attache_client::{CheckpointError, HubSession};
+use attache_connection::{Cancelled, Peer};
 use attache_protocol::Error;
 use attache_view::{
     Line, NoticeLevel, Role, file_count, rejection_preview, restore_notices, restore_preview,
     sanitize,
 };
 use std::sync::{Arc, PoisonError};
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, UNIX_EPOCH};
+
+/// How long a list waits for checkpoints that are being taken.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Reads the points to which a session can go back.
 pub(super) async fn checkpoints(
@@ -28,6 +31,8 @@ pub(super) async fn checkpoints(
     params: OfSession,
 ) -> Result<Reply, Error> {
     let session = caller.session(&params.agent, &params.session_id)?;
+    // After that, it lists what is stored.
+    let _ = session.wait_for_checkpoints(PATIENCE).await;
     let taken = session.checkpoints().await.map_err(|error| refusal::failed(&error))?;
     let connection = session.agent().connection();
     let forks = connection.is_some_and(|connection| connection.forks_without_prompts());
@@ -126,10 +131,11 @@ fn may_be_forced(kept: Option<KeptReason>) -> bool {
     kept.is_some_and(KeptReason::has_choice)
 }
 
-/// Does what was previewed. A preview is confirmed once.
+/// Does what was previewed. A preview is confirmed once. If the call is cancelled, no further file
+/// is restored, and the reply says what was.
 pub(super) async fn restore(
     caller: Arc<Caller>,
-    _peer: Peer,
+    cancelled: Cancelled,
     params: ConfirmRestore,
 ) -> Result<Reply, Error> {
     let preview = {
@@ -160,12 +166,8 @@ pub(super) async fn restore(
     let mut lines = Vec::new();
     let mut is_whole = true;
     if files {
-        let restored = match review {
-            Some(review) => session.reject_hunks(review, plan).await,
-            None => session.restore(plan).await,
-        };
-        let restored = restored.map_err(|error| refusal::failed(&error))?;
-        is_whole = !restored.is_interrupted;
+        let restored = restored(&session, plan, review, cancelled).await?;
+        is_whole = !restored.is_interrupted && !restored.is_stopped();
         lines = told(&restored);
     }
     let mut session = session;
@@ -183,6 +185,35 @@ pub(super) async fn restore(
         session_id: session.id().as_str().to_owned(),
     };
     Reply::of(&Restored { lines, session })
+}
+
+/// Restores files until everything is done, or until the call is cancelled.
+async fn restored(
+    session: &HubSession,
+    plan: Plan,
+    review: Option<Review>,
+    cancelled: Cancelled,
+) -> Result<checkpoint::Restored, Error> {
+    let control = RestoreControl::default();
+    let restoring = async {
+        match review {
+            Some(review) => session.reject_hunks(review, plan, &control).await,
+            None => session.restore(plan, &control).await,
+        }
+    };
+    let mut restoring = std::pin::pin!(restoring);
+    let restored = tokio::select! {
+        biased;
+        () = cancelled.wait() => {
+            control.stop();
+            restoring.await
+        }
+        restored = &mut restoring => restored,
+    };
+    restored.map_err(|error| match error {
+        CheckpointError::Restore(RestoreError::Stopped) => Error::request_cancelled(),
+        error => refusal::failed(&error),
+    })
 }
 
 /// Says what a restore did.

@@ -7,7 +7,7 @@ use super::{
 };
 use super::{session_watch, sessions, trace_watch};
 use crate::Scope;
-use attache_connection::Peer;
+use attache_connection::{Cancelled, Peer};
 use attache_protocol::Error;
 use serde::de::DeserializeOwned;
 use std::future::Future;
@@ -17,6 +17,12 @@ use std::sync::Arc;
 /// The reply that will come.
 pub(super) type Answering = Pin<Box<dyn Future<Output = Result<Reply, Error>> + Send>>;
 
+/// What a method gets of its call.
+pub(super) struct OfCall {
+    pub(super) peer: Peer,
+    pub(super) cancelled: Cancelled,
+}
+
 /// A method.
 pub(super) struct MethodRow {
     /// Its name.
@@ -24,16 +30,30 @@ pub(super) struct MethodRow {
     /// The scope that a client needs.
     pub(super) scope: Scope,
     /// Serves a call with these params.
-    pub(super) run: fn(Arc<Caller>, Peer, String) -> Answering,
+    pub(super) run: fn(Arc<Caller>, OfCall, String) -> Answering,
 }
 
+/// Makes the table. A cancelled call drops the work of its method, unless `stoppable` says that the
+/// method watches the cancellation itself.
 macro_rules! methods {
-    ($($name:literal $scope:ident $function:path;)*) => {
+    (@serve $name:literal, $function:path) => {
+        |caller, call, params| {
+            serve($name, params, move |params| async move {
+                call.cancelled.or($function(caller, call.peer, params)).await
+            })
+        }
+    };
+    (@serve $name:literal, $function:path, stoppable) => {
+        |caller, call, params| {
+            serve($name, params, move |params| $function(caller, call.cancelled, params))
+        }
+    };
+    ($($name:literal $scope:ident $function:path $(, $stoppable:ident)?;)*) => {
         /// All methods.
         pub(super) const METHODS: &[MethodRow] = &[$(MethodRow {
             name: $name,
             scope: Scope::$scope,
-            run: |caller, peer, params| serve($name, caller, peer, params, $function),
+            run: methods!(@serve $name, $function $(, $stoppable)?),
         },)*];
     };
 }
@@ -62,7 +82,7 @@ methods! {
     "_attache/decide" Control reviewing::decide;
     "_attache/checkpoints" Watch going_back::checkpoints;
     "_attache/restore_preview" Control going_back::preview;
-    "_attache/restore" Control going_back::restore;
+    "_attache/restore" Control going_back::restore, stoppable;
     "_attache/devices" Control device_access::list;
     "_attache/device" Control device_access::change;
     "_attache/ask_scope" Watch device_access::ask;
@@ -76,20 +96,14 @@ pub(super) fn find(name: &str) -> Option<&'static MethodRow> {
 }
 
 /// Decodes the params and serves the call. Unknown fields are ignored.
-fn serve<P, F>(
-    name: &'static str,
-    caller: Arc<Caller>,
-    peer: Peer,
-    params: String,
-    function: fn(Arc<Caller>, Peer, P) -> F,
-) -> Answering
+fn serve<P, F>(name: &'static str, params: String, function: impl FnOnce(P) -> F) -> Answering
 where
-    P: DeserializeOwned + Send,
+    P: DeserializeOwned,
     F: Future<Output = Result<Reply, Error>> + Send + 'static,
 {
     let mut reader = serde_json::Deserializer::from_str(&params);
     match serde_path_to_error::deserialize::<_, P>(&mut reader) {
-        Ok(params) => Box::pin(function(caller, peer, params)),
+        Ok(params) => Box::pin(function(params)),
         Err(error) => {
             let field = error.path().to_string();
             let place = if field == "." { "the params".to_owned() } else { format!("`{field}`") };

@@ -235,6 +235,21 @@ impl Client {
         }
     }
 
+    /// Calls a method, cancels the call before it begins, and returns the error.
+    pub(crate) async fn cancelled(&mut self, method: &str, params: Value) -> Value {
+        let id = self.send(method, params).await;
+        let params = json!({ "requestId": id });
+        let cancel = json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": params });
+        self.output.send(cancel.to_string().as_bytes()).await.unwrap();
+        loop {
+            let message = self.line().await;
+            if message["id"] == id {
+                return message["error"].clone();
+            }
+            self.notified.push_back(message);
+        }
+    }
+
     /// Calls a method that fails, and returns the message.
     pub(crate) async fn refused(&mut self, method: &str, params: Value) -> String {
         let error = self.call(method, params).await.unwrap_err();

@@ -108,6 +108,21 @@ async fn hunks_are_reviewed_accepted_commented_and_rejected() {
 }
 
 #[tokio::test]
+async fn the_points_include_the_turn_that_has_just_ended() {
+    let mut kept = Kept::new().await;
+    let mut client = kept.it.device(Scope::Watch);
+    kept.it.session.send("make").unwrap();
+    let (call, _) = kept.it.agent.prompted().await;
+    for number in 0..300 {
+        fs::write(kept.it.folder.path().join(format!("f{number}")), "1").unwrap();
+    }
+    kept.it.agent.end_turn(&call).await;
+    idle(&kept.it.session).await;
+    let points = client.call("_attache/checkpoints", with(json!({}))).await.unwrap();
+    assert_eq!(points["points"][0]["files"], 300, "{points}");
+}
+
+#[tokio::test]
 async fn only_what_the_same_client_saw_is_restored_and_once() {
     let mut kept = Kept::new().await;
     kept.turn("make", |folder| fs::write(folder.join("made"), "1").unwrap()).await;
@@ -133,6 +148,23 @@ async fn only_what_the_same_client_saw_is_restored_and_once() {
     let undo = previewed(&mut client, json!({ "type": "last_restore" }), false).await;
     confirmed(&mut client, &undo, "files").await.unwrap();
     assert_eq!(kept.read("made").as_deref(), Some("1"));
+}
+
+#[tokio::test]
+async fn a_cancelled_restore_restores_nothing_more_and_can_be_made_again() {
+    let mut kept = Kept::new().await;
+    kept.turn("make", |folder| fs::write(folder.join("made"), "1").unwrap()).await;
+    let mut client = kept.it.local();
+    let points = client.call("_attache/checkpoints", with(json!({}))).await.unwrap();
+    let goal = json!({ "type": "point", "id": points["points"][0]["id"] });
+    let preview = previewed(&mut client, goal.clone(), false).await;
+    let params = json!({ "preview": preview["preview"], "what": "both" });
+    let refused = client.cancelled("_attache/restore", params).await;
+    assert_eq!(refused["code"], -32800, "{refused}");
+    assert_eq!(kept.read("made").as_deref(), Some("1"));
+    let preview = previewed(&mut client, goal, false).await;
+    confirmed(&mut client, &preview, "files").await.unwrap();
+    assert_eq!(kept.read("made"), None);
 }
 
 #[tokio::test]

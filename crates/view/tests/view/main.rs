@@ -8,6 +8,7 @@
 )]
 
 mod earlier_pages;
+mod restoring;
 mod session_view;
 
 #[path = "../../../session/tests/session/sequences.rs"]

@@ -7,8 +7,8 @@ use attache_client::{HubAgent, HubSession, ListedSession, Options, Prompt};
 use attache_screen::{Served, SessionChange, SharedSessions};
 use attache_serve::extension::messages::{
     ChangeQueue, ChangeSession, ConfirmRestore, DecideHunks, Decided, HunkDecision, ListChange,
-    OfAgent, PreviewRestore, QueueChange, ReadReview, RestoreGoal, RestorePreview, RestoreWhat,
-    Restored, SendPrompt, SetDraft, Unsent,
+    OfAgent, PreviewRestore, QueueChange, RestoreGoal, RestorePreview, RestoreWhat, Restored,
+    SendPrompt, SetDraft, Unsent,
 };
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -59,15 +59,8 @@ impl SharedSessions for SharedHub {
 
     fn checkpoints_stored(&self, session: HubSession) -> Served<()> {
         Box::pin(async move {
-            let of_session = of(&session);
-            // No turn has this number. The hub first waits for the checkpoints that it takes.
-            let asked = ReadReview {
-                agent: of_session.agent,
-                session_id: of_session.session_id,
-                first: Some(u64::MAX),
-                last: Some(u64::MAX),
-            };
-            drop(call_of::<Value>(&session, "_attache/review", &asked).await);
+            // The hub first waits for the checkpoints that it takes.
+            drop(call_of::<Value>(&session, "_attache/checkpoints", &of(&session)).await);
         })
     }
 

@@ -6,9 +6,20 @@ use super::taking;
 use crate::hub::hub_events::HubEvents as _;
 use crate::hub::hub_session::HubSession;
 use attache_checkpoint::{
-    CheckpointId, Goal, Plan, Reason, RestoreRequest, Restored, Restorer, Store, Summary,
+    CheckpointId, Goal, Plan, Reason, RestoreControl, RestoreRequest, Restored, Restorer, Store,
+    Summary,
 };
 use attache_session::{Session, TurnState};
+use std::time::Duration;
+
+/// Stops a plan that no one waits for.
+struct StopOnDrop(RestoreControl);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
 
 impl HubSession {
     /// The owner of the checkpoints of this session in their store.
@@ -17,7 +28,8 @@ impl HubSession {
     }
 
     /// Returns the checkpoints of this session, from the oldest to the newest. Those that are still
-    /// being taken, or were taken only for a preview, are not among them.
+    /// being taken, or were taken only for a preview, are not among them:
+    /// [`HubSession::wait_for_checkpoints`] waits for the former.
     ///
     /// # Errors
     /// Returns an error if no checkpoints are taken, or the store fails.
@@ -31,8 +43,20 @@ impl HubSession {
         .await
     }
 
+    /// Waits until the checkpoints that are being taken when it is called are stored, at most this
+    /// long. Returns whether they are.
+    pub async fn wait_for_checkpoints(&self, patience: Duration) -> bool {
+        tokio::time::timeout(patience, self.running_takes_ended()).await.is_ok()
+    }
+
+    pub(super) async fn running_takes_ended(&self) {
+        for take in self.entry.checkpoints.running() {
+            take.end().await;
+        }
+    }
+
     /// Returns what a restore would do, and changes nothing. Takes a checkpoint of the present
-    /// first.
+    /// first. Dropping the future stops that.
     ///
     /// # Errors
     /// Returns an error if no checkpoints are taken, or the checkpoint cannot be restored.
@@ -50,19 +74,30 @@ impl HubSession {
         mut request: RestoreRequest,
     ) -> Result<Plan, CheckpointError> {
         request.is_running = self.is_in_turn();
-        self.with_locked_folders(move |store| Ok(Restorer::new(store).plan(&request)?)).await
+        let stopping = StopOnDrop(RestoreControl::default());
+        let control = stopping.0.clone();
+        let plan =
+            move |store: &_| Ok(Restorer::new(store).with_control(control).plan(&request)?);
+        self.with_locked_folders(plan).await
     }
 
     /// Restores files as the preview said. Files that changed since the preview stay as they are.
-    /// The restore can be reverted: see [`HubSession::preview_undo`].
+    /// `control` stops the restore between two files: [`Restored::is_stopped`] then says so, and a
+    /// new preview shows what remains. The restore continues if the future is dropped. It can be
+    /// reverted: see [`HubSession::preview_undo`].
     ///
     /// # Errors
-    /// Returns an error if a turn of this session is running, or nothing could be restored.
-    pub async fn restore(&self, plan: Plan) -> Result<Restored, CheckpointError> {
+    /// Returns an error if a turn of this session is running, if the restore was stopped before its
+    /// first file, or if nothing could be restored.
+    pub async fn restore(
+        &self,
+        plan: Plan,
+        control: &RestoreControl,
+    ) -> Result<Restored, CheckpointError> {
         if self.is_in_turn() {
             return Err(CheckpointError::TurnRuns);
         }
-        self.restore_now(plan).await
+        self.restore_now(plan, control).await
     }
 
     /// Returns what reverting the last restore would do; [`HubSession::restore`] does it.
@@ -96,10 +131,16 @@ impl HubSession {
             .find_map(|(reason, id)| (reason == Reason::BeforePrompt).then_some(id)))
     }
 
-    pub(super) async fn restore_now(&self, plan: Plan) -> Result<Restored, CheckpointError> {
+    pub(super) async fn restore_now(
+        &self,
+        plan: Plan,
+        control: &RestoreControl,
+    ) -> Result<Restored, CheckpointError> {
         let known = self.checkpoints().await?.last().map(|it| it.id);
-        let restored =
-            self.with_locked_folders(move |store| Ok(Restorer::new(store).restore(&plan)?)).await?;
+        let control = control.clone();
+        let restore =
+            move |store: &_| Ok(Restorer::new(store).with_control(control).restore(&plan)?);
+        let restored = self.with_locked_folders(restore).await?;
         for summary in self.checkpoints().await?.iter().filter(|it| Some(it.id) > known) {
             taking::report(&self.entry, summary);
         }

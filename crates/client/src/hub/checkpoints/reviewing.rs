@@ -2,7 +2,7 @@
 
 use super::checkpoint_error::CheckpointError;
 use crate::hub::hub_session::HubSession;
-use attache_checkpoint::{HunkKey, Plan, Restored, Review, Reviewer};
+use attache_checkpoint::{HunkKey, Plan, RestoreControl, Restored, Review, Reviewer};
 use std::collections::BTreeSet;
 
 impl HubSession {
@@ -13,9 +13,7 @@ impl HubSession {
     /// # Errors
     /// Returns an error if no checkpoints are taken, or no checkpoints of the turns are stored.
     pub async fn review(&self, first: u64, last: u64) -> Result<Review, CheckpointError> {
-        for take in self.entry.checkpoints.running() {
-            take.end().await;
-        }
+        self.running_takes_ended().await;
         let owner = self.checkpoint_owner();
         self.with_checkpoints(move |store| {
             Ok(Reviewer::new(store).review(&owner, (first, last), false)?)
@@ -74,7 +72,7 @@ impl HubSession {
     }
 
     /// Rejects hunks: reverts them in the files as the preview said, and stores the decision.
-    /// [`HubSession::preview_undo`] reverts that like any restore.
+    /// [`HubSession::preview_undo`] reverts that like any restore, and `control` stops it like one.
     ///
     /// # Errors
     /// Returns the same errors as [`HubSession::restore`].
@@ -82,8 +80,9 @@ impl HubSession {
         &self,
         review: Review,
         plan: Plan,
+        control: &RestoreControl,
     ) -> Result<Restored, CheckpointError> {
-        let restored = self.restore(plan.clone()).await?;
+        let restored = self.restore(plan.clone(), control).await?;
         self.with_checkpoints(move |store| {
             Reviewer::new(store).rejected(&review, &plan, &restored)?;
             Ok(restored)

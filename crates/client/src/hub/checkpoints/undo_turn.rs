@@ -3,7 +3,7 @@
 use super::checkpoint_error::CheckpointError;
 use crate::hub::hub_session::HubSession;
 use attache_checkpoint::{
-    Choices, Goal, KeptReason, Plan, PlannedFile, Reason, RestoreRequest, Restored,
+    Choices, Goal, KeptReason, Plan, PlannedFile, Reason, RestoreControl, RestoreRequest, Restored,
 };
 use std::fmt;
 
@@ -24,16 +24,21 @@ pub struct UndoneTurn {
 impl HubSession {
     /// Undoes what the last turn that changed files did to them, whichever tool or command changed
     /// them. What others changed stays, also if a change cannot be merged, unless `is_forced`.
-    /// Protected files stay in any case. Calling it again undoes the turn before.
+    /// Protected files stay in any case. `control` stops it between two files. Calling it again
+    /// undoes the turn before.
     ///
     /// # Errors
     /// Returns an error if a turn of the session is running, no checkpoints are taken, or nothing
     /// could be restored.
-    pub async fn undo_turn(&self, is_forced: bool) -> Result<UndoneTurn, CheckpointError> {
+    pub async fn undo_turn(
+        &self,
+        is_forced: bool,
+        control: &RestoreControl,
+    ) -> Result<UndoneTurn, CheckpointError> {
         let Some((prompt, plan)) = self.last_turn(is_forced).await? else {
             return Ok(UndoneTurn::default());
         };
-        let restored = self.restore(plan.clone()).await?;
+        let restored = self.restore(plan.clone(), control).await?;
         Ok(UndoneTurn::of(prompt, &plan, &restored))
     }
 
@@ -45,7 +50,7 @@ impl HubSession {
         let Some((prompt, plan)) = self.last_turn(is_forced).await? else {
             return Ok(UndoneTurn::default());
         };
-        let restored = self.restore_now(plan.clone()).await?;
+        let restored = self.restore_now(plan.clone(), &RestoreControl::default()).await?;
         Ok(UndoneTurn::of(prompt, &plan, &restored))
     }
 
