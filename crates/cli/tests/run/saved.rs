@@ -1,9 +1,11 @@
 //! Files of an earlier build: this build reads them, and recovers the intact part of a damaged one.
 
 use crate::project::{Ended, Project};
+use crate::screen_program::Screen;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// The folder of the project in the saved files.
@@ -31,6 +33,43 @@ fn stored(project: &Project) -> PathBuf {
     let store = project.path().join("sessions.db");
     fs::copy(saved("sessions.db"), &store).unwrap();
     store
+}
+
+/// Creates a folder whose path is as long as the path in the stores, so that it can replace that
+/// path in their bytes.
+pub(crate) fn moved_folder() -> tempfile::TempDir {
+    let folder = tempfile::Builder::new().prefix("at-").rand_bytes(7).tempdir_in("/tmp").unwrap();
+    assert_eq!(folder.path().to_str().unwrap().len(), FOLDER.len());
+    fs::write(folder.path().join("README.md"), "# Tally\n").unwrap();
+    folder
+}
+
+/// Returns the bytes of a saved store whose sessions are in `folder` instead.
+pub(crate) fn moved(store: &str, folder: &Path) -> Vec<u8> {
+    let path = folder.to_str().unwrap();
+    let mut bytes = fs::read(saved(store)).unwrap();
+    let places: Vec<usize> = bytes
+        .windows(FOLDER.len())
+        .enumerate()
+        .filter(|(_, part)| *part == FOLDER.as_bytes())
+        .map(|(at, _)| at)
+        .collect();
+    for at in places {
+        bytes[at..at + FOLDER.len()].copy_from_slice(path.as_bytes());
+    }
+    bytes
+}
+
+/// Copies the saved files of a folder of the home.
+pub(crate) fn copy_home(from: &str, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(saved("home").join(from)).unwrap() {
+        let entry = entry.unwrap();
+        let copy = to.join(entry.file_name());
+        fs::copy(entry.path(), &copy).unwrap();
+        // A checkout does not keep that only the person can read them.
+        fs::set_permissions(&copy, fs::Permissions::from_mode(0o600)).unwrap();
+    }
 }
 
 fn members(value: &Value) -> BTreeSet<String> {
@@ -74,25 +113,11 @@ fn the_sessions_are_listed_shown_and_found() {
 
 #[test]
 fn a_session_continues() {
-    // The folder's path is as long as the path in the store, so it can replace that path in the
-    // file.
-    let folder = tempfile::Builder::new().prefix("at-").rand_bytes(7).tempdir_in("/tmp").unwrap();
+    let folder = moved_folder();
     let path = folder.path().to_str().unwrap();
-    assert_eq!(path.len(), FOLDER.len());
-    fs::write(folder.path().join("README.md"), "# Tally\n").unwrap();
-    let mut bytes = fs::read(saved("sessions.db")).unwrap();
-    let places: Vec<usize> = bytes
-        .windows(FOLDER.len())
-        .enumerate()
-        .filter(|(_, part)| *part == FOLDER.as_bytes())
-        .map(|(at, _)| at)
-        .collect();
-    for at in places {
-        bytes[at..at + FOLDER.len()].copy_from_slice(path.as_bytes());
-    }
     let project = Project::new();
     let store = project.path().join("sessions.db");
-    fs::write(&store, bytes).unwrap();
+    fs::write(&store, moved("sessions.db", folder.path())).unwrap();
     let id = objects(&text("json/resumed.jsonl"))[1]["sessionId"].as_str().unwrap().to_owned();
     let ended = with(&project, &store, &["run", "--json", "--cwd", path, "--resume", &id, "help"]);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
@@ -153,6 +178,71 @@ fn the_rules_apply_and_the_decisions_are_shown() {
         let backup = fs::read_to_string(config.join(format!("{name}.v1"))).unwrap();
         assert_eq!(backup, text(name), "the old file is kept");
     }
+}
+
+#[test]
+fn the_settings_keys_agents_and_models_stay() {
+    let project = Project::new();
+    copy_home("config/attache", &project.path().join(".no-settings/attache"));
+    let run = |arguments: &[&str]| -> Ended {
+        let mut command = project.attache(arguments);
+        for name in ["ATTACHE_MODEL", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "LAB_API_KEY"] {
+            command.env_remove(name);
+        }
+        command.env("HOME", project.path()).output().unwrap().into()
+    };
+    let config = run(&["config", "--json"]);
+    assert_eq!((config.code, config.stderr.as_str()), (Some(0), ""), "{config:#?}");
+    assert!(!config.stdout.contains("key-of-ann"), "{config:#?}");
+    let lines = objects(&config.stdout);
+    assert!(lines.iter().all(|line| line["trouble"].is_null()), "{lines:#?}");
+    for (key, value) in [
+        ("model", "offline"),
+        ("fallback", "openai/gpt-5-mini"),
+        ("mode", "edit"),
+        ("titles", "off"),
+        ("thought_level", "high"),
+        ("base_url.openai", "http://localhost:8080/v1"),
+    ] {
+        let line = lines.iter().find(|line| line["key"] == key).unwrap();
+        assert_eq!(line["value"], value, "{line}");
+    }
+    let keys = lines.iter().filter(|line| line["keySet"] == true);
+    let keys: Vec<_> = keys.map(|line| line["provider"].as_str().unwrap()).collect();
+    assert_eq!(keys, ["anthropic", "openai"]);
+    assert!(lines.iter().any(|line| line["provider"] == "lab"), "{lines:#?}");
+
+    let agents = objects(&run(&["agents", "--json"]).stdout);
+    let commands: Vec<_> = agents
+        .iter()
+        .filter(|agent| agent["source"] == "own")
+        .map(|agent| (agent["name"].as_str().unwrap(), agent["command"].as_str().unwrap()))
+        .collect();
+    assert_eq!(commands, [("mine", "my-agent --acp 'a b'"), ("other", "python3 agent.py")]);
+    let doctor = run(&["doctor"]).stdout;
+    assert!(!doctor.contains("your own list"), "the list of models is read: {doctor}");
+}
+
+#[test]
+fn the_history_of_prompts_stays() {
+    let project = Project::new();
+    copy_home("data/attache", &project.path().join("data/attache"));
+    let mut command = project.attache(&[]);
+    command
+        .env("XDG_DATA_HOME", project.path().join("data"))
+        .env("ATTACHE_STORE", project.path().join("data/attache/sessions.db"))
+        .env("NO_COLOR", "1");
+    let mut screen = Screen::run(command, (100, 30));
+    screen.until("? help");
+    screen.until("Offline");
+    for prompt in ["› where is `total` used?", "› summarize this project", "› help"] {
+        screen.press("\x1b[A");
+        screen.until(prompt);
+    }
+    screen.press("\x15\x15");
+    screen.until_gone("› help");
+    screen.press("\x04");
+    assert_eq!(screen.end().0, Some(0));
 }
 
 /// Returns the members that all lines of an event have.
