@@ -5,6 +5,7 @@
 pub(crate) mod beneath;
 pub(crate) mod entry;
 pub(crate) mod entry_info;
+pub(crate) mod entry_numbers;
 pub(crate) mod exact_name;
 pub(crate) mod file_error;
 pub(crate) mod folder_lock;

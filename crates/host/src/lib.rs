@@ -15,8 +15,8 @@
 //! | [`Roots`], [`Resolved`] | files inside a session's folders |
 //! | [`RootFolder`] | entries beneath one folder, without following any link |
 //!
-//! On Unix, every process tree has a *guardian*, a small process that ends the whole tree when its owner
-//! drops it or dies, even by `kill -9`.
+//! On Unix, every process tree has a *guardian*, a small process that ends the whole tree when its
+//! owner drops it or dies, even by `kill -9`.
 //!
 //! # Systems
 //!

@@ -4,6 +4,7 @@
 
 pub(crate) mod bounded;
 pub(crate) mod child;
+pub(crate) mod child_pipes;
 pub(crate) mod command;
 pub(crate) mod exit;
 pub(crate) mod exit_watch;

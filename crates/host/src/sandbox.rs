@@ -5,6 +5,8 @@ mod bounds;
 mod bubblewrap;
 #[cfg(target_os = "linux")]
 mod filter;
+#[cfg(target_os = "linux")]
+mod giving;
 #[cfg(unix)]
 pub(crate) mod inherited;
 #[cfg(target_os = "linux")]

@@ -1,6 +1,5 @@
 //! Reads from descriptors that need a thread.
 
-use super::system::wait_for_input;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::pin::Pin;
@@ -16,8 +15,11 @@ pub(super) struct BlockingReader {
     taken: usize,
 }
 
+/// Waits until a file that a parent made non-blocking can be read.
+type Wait = fn(&File) -> io::Result<()>;
+
 impl BlockingReader {
-    pub(super) fn new(mut file: File) -> io::Result<Self> {
+    pub(super) fn new(mut file: File, wait: Wait) -> io::Result<Self> {
         let (sender, chunks) = mpsc::channel(2);
         let read = move || loop {
             let mut chunk = vec![0; 64 * 1024];
@@ -30,12 +32,10 @@ impl BlockingReader {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 // A parent made the shared descriptor non-blocking, so wait as a blocking read
                 // would.
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    match wait_for_input(&file) {
-                        Ok(()) => continue,
-                        Err(error) => Err(error),
-                    }
-                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => match wait(&file) {
+                    Ok(()) => continue,
+                    Err(error) => Err(error),
+                },
                 Err(error) => Err(error),
             };
             let failed = outcome.is_err();

@@ -29,10 +29,10 @@ pub fn input_from(fd: BorrowedFd<'_>) -> io::Result<Pin<Box<dyn AsyncRead + Send
     Ok(match kind(&owned)? {
         Kind::Pipe => match reopened(fd, |path| pipe::OpenOptions::new().open_receiver(path)) {
             Ok(receiver) => Box::pin(receiver),
-            Err(_) => Box::pin(BlockingReader::new(File::from(owned))?),
+            Err(_) => Box::pin(BlockingReader::new(File::from(owned), wait_for_input)?),
         },
         Kind::Socket => Box::pin(socket(owned)?),
-        Kind::Other => Box::pin(BlockingReader::new(File::from(owned))?),
+        Kind::Other => Box::pin(BlockingReader::new(File::from(owned), wait_for_input)?),
     })
 }
 
@@ -45,11 +45,11 @@ pub fn output_to(fd: BorrowedFd<'_>) -> io::Result<Pin<Box<dyn AsyncWrite + Send
             enlarge(&owned);
             match reopened(fd, |path| pipe::OpenOptions::new().open_sender(path)) {
                 Ok(sender) => Box::pin(sender),
-                Err(_) => Box::pin(BlockingWriter::new(File::from(owned))?),
+                Err(_) => Box::pin(BlockingWriter::new(File::from(owned), wait_for_output)?),
             }
         }
         Kind::Socket => Box::pin(socket(owned)?),
-        Kind::Other => Box::pin(BlockingWriter::new(File::from(owned))?),
+        Kind::Other => Box::pin(BlockingWriter::new(File::from(owned), wait_for_output)?),
     })
 }
 
@@ -99,12 +99,12 @@ fn enlarge(_fd: &OwnedFd) {
 
 /// Waits until a descriptor that a parent made non-blocking can be read. Only call it from threads
 /// that do nothing else.
-pub(super) fn wait_for_input(file: &File) -> io::Result<()> {
+fn wait_for_input(file: &File) -> io::Result<()> {
     wait_for(file, libc::POLLIN)
 }
 
 /// Like [`wait_for_input`], until the descriptor can be written.
-pub(super) fn wait_for_output(file: &File) -> io::Result<()> {
+fn wait_for_output(file: &File) -> io::Result<()> {
     wait_for(file, libc::POLLOUT)
 }
 

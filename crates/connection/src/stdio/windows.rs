@@ -10,20 +10,15 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 pub(super) fn input() -> io::Result<Pin<Box<dyn AsyncRead + Send>>> {
     let owned = io::stdin().as_handle().try_clone_to_owned()?;
-    Ok(Box::pin(BlockingReader::new(File::from(owned))?))
+    Ok(Box::pin(BlockingReader::new(File::from(owned), never_ready)?))
 }
 
 pub(super) fn output() -> io::Result<Pin<Box<dyn AsyncWrite + Send>>> {
     let owned = io::stdout().as_handle().try_clone_to_owned()?;
-    Ok(Box::pin(BlockingWriter::new(File::from(owned))?))
+    Ok(Box::pin(BlockingWriter::new(File::from(owned), never_ready)?))
 }
 
-/// Always fails: a handle that does not block is not waited for.
-pub(super) fn wait_for_input(_file: &File) -> io::Result<()> {
-    Err(io::ErrorKind::WouldBlock.into())
-}
-
-/// Always fails, like [`wait_for_input`].
-pub(super) fn wait_for_output(_file: &File) -> io::Result<()> {
+/// Always fails: the standard handles of Windows block.
+fn never_ready(_file: &File) -> io::Result<()> {
     Err(io::ErrorKind::WouldBlock.into())
 }

@@ -1,6 +1,5 @@
 //! Writes to descriptors that need a thread.
 
-use super::system::wait_for_output;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::pin::Pin;
@@ -35,13 +34,16 @@ struct State {
     waker: Option<Waker>,
 }
 
+/// Waits until a file that a parent made non-blocking can be written.
+type Wait = fn(&File) -> io::Result<()>;
+
 impl BlockingWriter {
-    pub(super) fn new(mut file: File) -> io::Result<Self> {
+    pub(super) fn new(mut file: File, wait: Wait) -> io::Result<Self> {
         let shared = Arc::<Shared>::default();
         let theirs = Arc::clone(&shared);
         let write = move || {
             while let Some(chunk) = theirs.next_chunk() {
-                let outcome = write_all(&mut file, &chunk);
+                let outcome = write_all(&mut file, &chunk, wait);
                 theirs.written(outcome);
             }
         };
@@ -89,14 +91,14 @@ impl Shared {
     }
 }
 
-fn write_all(file: &mut File, mut bytes: &[u8]) -> io::Result<()> {
+fn write_all(file: &mut File, mut bytes: &[u8], wait: Wait) -> io::Result<()> {
     while !bytes.is_empty() {
         match file.write(bytes) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
             Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             // A parent made the shared descriptor non-blocking, so wait as a blocking write would.
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => wait_for_output(file)?,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => wait(file)?,
             Err(error) => return Err(error),
         }
     }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 use std::time::SystemTime;
 
+use crate::files::entry_numbers::Numbers;
 use crate::files::system::attributes::numbers;
 
 /// What an entry is.
@@ -38,16 +39,6 @@ pub struct EntryInfo {
     inode: u64,
     modified: (i64, i64),
     changed: (i64, i64),
-}
-
-/// The numbers that each system reports in its own way.
-pub(crate) struct Numbers {
-    pub(crate) mode: u32,
-    pub(crate) links: u64,
-    pub(crate) device: u64,
-    pub(crate) inode: u64,
-    pub(crate) modified: (i64, i64),
-    pub(crate) changed: (i64, i64),
 }
 
 impl EntryInfo {

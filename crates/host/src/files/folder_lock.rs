@@ -15,8 +15,8 @@ const AGAIN: Duration = Duration::from_millis(10);
 
 /// Locks the folder that contains a file. Dropping the returned value releases the lock. Programs
 /// that do not use this lock are not affected. Blocks for at most two seconds while another program
-/// holds the lock. On Windows a folder cannot be locked, so an empty file `.attache-lock` is created
-/// in it and locked.
+/// holds the lock. On Windows a folder cannot be locked, so an empty file `.attache-lock` is
+/// created in it and locked.
 ///
 /// # Errors
 /// Returns an error if the folder cannot be opened or locked, or if another program holds the lock

@@ -1,5 +1,5 @@
-//! Open folders and their entries, and the spelling of paths, on Windows. Never run on Windows, only
-//! under Wine.
+//! Open folders and their entries, and the spelling of paths, on Windows. Never run on Windows,
+//! only under Wine.
 
 pub(crate) mod attributes;
 pub(crate) mod errors;

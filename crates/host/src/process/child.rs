@@ -1,6 +1,6 @@
 //! A program with three pipes, such as an agent.
 
-use std::process::{self, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -86,23 +86,6 @@ impl Launch {
             tasks.spawn_on(async move { stderr.drain(output, hook).await }, &runtime);
         }
         Ok(Child { stdin, stdout, tree, watch, _tasks: tasks })
-    }
-}
-
-/// This side's ends of the requested pipes.
-pub(crate) struct Pipes {
-    pub(crate) stdin: Option<ChildStdin>,
-    pub(crate) stdout: Option<ChildStdout>,
-    pub(crate) stderr: Option<ChildStderr>,
-}
-
-impl Pipes {
-    pub(crate) fn of(started: &mut process::Child) -> Pipes {
-        Pipes {
-            stdin: started.stdin.take(),
-            stdout: started.stdout.take(),
-            stderr: started.stderr.take(),
-        }
     }
 }
 

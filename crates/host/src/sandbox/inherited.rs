@@ -3,8 +3,6 @@
 use super::placeholders::Placeholders;
 #[cfg(target_os = "linux")]
 use crate::guardian::confinement::Confinement;
-#[cfg(target_os = "linux")]
-use crate::launch::Launch;
 use std::os::fd::OwnedFd;
 #[cfg(target_os = "linux")]
 use std::sync::Arc;
@@ -13,12 +11,12 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(crate) struct Inherited {
     /// Descriptors that the program inherits under the same numbers.
-    kept: Vec<OwnedFd>,
+    pub(super) kept: Vec<OwnedFd>,
     /// Folders that exist only for the program.
-    placeholders: Placeholders,
+    pub(super) placeholders: Placeholders,
     /// Restrictions that the program has from its start.
     #[cfg(target_os = "linux")]
-    confinement: Option<Arc<Confinement>>,
+    pub(super) confinement: Option<Arc<Confinement>>,
 }
 
 impl Inherited {
@@ -36,26 +34,5 @@ impl Inherited {
     #[cfg(target_os = "linux")]
     pub(crate) fn confinement(&self) -> Option<Arc<Confinement>> {
         self.confinement.clone()
-    }
-}
-
-#[cfg(target_os = "linux")]
-impl Launch {
-    /// Lets the program inherit an open descriptor under the same number.
-    pub(super) fn keeping(mut self, descriptor: OwnedFd) -> Launch {
-        self.inherited.kept.push(descriptor);
-        self
-    }
-
-    /// Removes these folders when the program has ended or could not be started.
-    pub(super) fn with_placeholders(mut self, placeholders: Placeholders) -> Launch {
-        self.inherited.placeholders = placeholders;
-        self
-    }
-
-    /// Applies these restrictions from the program's start.
-    pub(super) fn confined(mut self, confinement: Confinement) -> Launch {
-        self.inherited.confinement = Some(Arc::new(confinement));
-        self
     }
 }

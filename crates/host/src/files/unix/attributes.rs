@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 
-use crate::files::entry_info::Numbers;
+use crate::files::entry_numbers::Numbers;
 
 /// Returns the numbers of an entry.
 pub(crate) fn numbers(_file: &File, found: &Metadata) -> io::Result<Numbers> {

@@ -24,8 +24,8 @@ pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
     path.canonicalize()
 }
 
-/// Returns a path without links as the system spells it: unchanged. The last `missing` components do
-/// not exist.
+/// Returns a path without links as the system spells it: unchanged. The last `missing` components
+/// do not exist.
 pub(crate) fn respelled(path: PathBuf, _missing: usize) -> Result<PathBuf, Reason> {
     Ok(path)
 }

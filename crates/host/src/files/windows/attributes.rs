@@ -3,7 +3,7 @@
 use std::fs::{File, Metadata};
 use std::io;
 
-use crate::files::entry_info::Numbers;
+use crate::files::entry_numbers::Numbers;
 use crate::files::system::native;
 
 /// Returns the numbers of an entry. The permissions say only whether it can be written.

@@ -14,7 +14,7 @@ use crate::guardian;
 use crate::guardian::birth::NO_SIGNAL;
 use crate::guardian::image::Image;
 use crate::launch::Launch;
-use crate::process::child::Pipes;
+use crate::process::child_pipes::Pipes;
 use crate::process::exit::Exit;
 use crate::process::exit_watch::ExitWatch;
 use crate::sandbox::placeholders;

@@ -1,7 +1,7 @@
 //! A process tree in a job object.
 //!
-//! The program starts suspended, is put into the job and then runs, so each descendant is in the job
-//! too. The job ends with its only handle, which this process has, so no process of the tree
+//! The program starts suspended, is put into the job and then runs, so each descendant is in the
+//! job too. The job ends with its only handle, which this process has, so no process of the tree
 //! outlives this one.
 
 use std::io;
@@ -16,7 +16,7 @@ use windows_sys::Win32::System::Threading::{
 };
 
 use crate::launch::Launch;
-use crate::process::child::Pipes;
+use crate::process::child_pipes::Pipes;
 use crate::process::exit::Exit;
 use crate::process::exit_watch::ExitWatch;
 use crate::process::system::job::{Job, resume};
