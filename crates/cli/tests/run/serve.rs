@@ -5,7 +5,6 @@ mod client;
 mod hub;
 mod notifying;
 mod peers;
-mod saved;
 mod screen;
 mod sessions;
 mod tls;
