@@ -95,6 +95,26 @@ impl SharedHub {
         !rest.needs_person() && self.devices().is_some_and(is_granted)
     }
 
+    /// The agent of new sessions of a client that name none; `None` if the hub has no agent.
+    pub(crate) fn default_agent(&self, client: &AttachedClient) -> Option<String> {
+        let first = || self.services.agents().into_iter().next().map(|choice| choice.name);
+        client.default_agent().or_else(first)
+    }
+
+    /// Starts the client's default agent if the client may start agents: the agent may have
+    /// sessions that the hub does not know. Other agents are asked for theirs only if they run.
+    pub(crate) async fn start_default_agent(&self, client: &AttachedClient) {
+        if !client.may(Scope::Control) {
+            return;
+        }
+        let Some(agent) = self.default_agent(client) else { return };
+        let added = self.services.add_agent(&self.hub, &agent, !client.is_remote());
+        if let Some(agent) = added.ok().and_then(|agent| self.hub.agent(&agent)) {
+            // If it does not start, its state says why, and so does the error of a new session.
+            drop(agent.start().await);
+        }
+    }
+
     /// Returns a folder without links if remote clients may open sessions in it: it is below an
     /// allowed one, and no link leads out of that. The session must be opened in the returned
     /// folder, because a link can change after the check. Blocks on the disk.

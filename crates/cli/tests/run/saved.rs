@@ -37,7 +37,7 @@ fn stored(project: &Project) -> PathBuf {
 
 /// Creates a folder whose path is as long as the path in the stores, so that it can replace that
 /// path in their bytes.
-fn moved_folder() -> tempfile::TempDir {
+pub(crate) fn moved_folder() -> tempfile::TempDir {
     let folder = tempfile::Builder::new().prefix("at-").rand_bytes(7).tempdir_in("/tmp").unwrap();
     assert_eq!(folder.path().to_str().unwrap().len(), FOLDER.len());
     fs::write(folder.path().join("README.md"), "# Tally\n").unwrap();
@@ -45,7 +45,7 @@ fn moved_folder() -> tempfile::TempDir {
 }
 
 /// Returns the bytes of a saved store whose sessions are in `folder` instead.
-fn moved(store: &str, folder: &Path) -> Vec<u8> {
+pub(crate) fn moved(store: &str, folder: &Path) -> Vec<u8> {
     let path = folder.to_str().unwrap();
     let mut bytes = fs::read(saved(store)).unwrap();
     let places: Vec<usize> = bytes
@@ -61,7 +61,7 @@ fn moved(store: &str, folder: &Path) -> Vec<u8> {
 }
 
 /// Copies the saved files of a folder of the home.
-fn copy_home(from: &str, to: &Path) {
+pub(crate) fn copy_home(from: &str, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(saved("home").join(from)).unwrap() {
         let entry = entry.unwrap();

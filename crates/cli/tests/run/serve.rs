@@ -5,6 +5,7 @@ mod client;
 mod hub;
 mod notifying;
 mod peers;
+mod saved;
 mod screen;
 mod sessions;
 mod tls;

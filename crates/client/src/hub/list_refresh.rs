@@ -3,12 +3,12 @@
 use super::Hub;
 use super::agent_entry::AgentEntry;
 use super::hub_shared::HubShared;
-use super::session_list::{AgentListing, ListedSession, SessionFilter};
+use super::session_list::{AgentListing, ListedSession, STORE, SessionFilter};
 use crate::lock::lock;
 use attache_connection::CallError;
 use attache_protocol::method::Side;
 use attache_protocol::v1::SessionId;
-use attache_session::{ArchivedFilter, ListQuery, StoreError};
+use attache_session::{ArchivedFilter, ListQuery};
 use std::sync::Arc;
 
 /// The largest number of pages of an agent's list: some agents might never stop returning cursors.
@@ -25,8 +25,10 @@ impl Hub {
     /// the background. Returns at once; watchers are notified as pages arrive. An agent that is
     /// still answering an earlier request is not asked again.
     pub fn refresh_list(&self) {
-        let hub = self.shared.clone();
-        self.shared.tasks.spawn(async move { hub.ask_store().await });
+        if let Some(round) = self.shared.begin_listing_store() {
+            let hub = self.shared.clone();
+            self.shared.tasks.spawn(async move { hub.ask_store(round).await });
+        }
         for agent in self.agents() {
             let (hub, agent) = (self.shared.clone(), agent.0);
             if hub.begin_listing(&agent) {
@@ -45,7 +47,7 @@ impl Hub {
     }
 
     /// Returns the progress of each agent's list, by the agent's name. The store has the empty
-    /// name, and is included only if it failed.
+    /// name, and is included only while the hub asks it, and if it failed.
     pub fn listings(&self) -> Vec<(String, AgentListing)> {
         lock(&self.shared.list)
             .listings
@@ -65,8 +67,17 @@ impl HubShared {
         self.notifier.notify(&self.list_mark);
     }
 
-    async fn ask_store(&self) {
-        let round = lock(&self.list).begin("");
+    /// Notes that the store is being asked, and returns the number of this round; `None` if there
+    /// is no store.
+    fn begin_listing_store(&self) -> Option<u64> {
+        self.options.store.as_ref()?;
+        let round = lock(&self.list).begin(STORE);
+        self.say_listing(STORE, AgentListing::Asking(0));
+        Some(round)
+    }
+
+    /// Asks the store for its sessions, until a later round begins.
+    async fn ask_store(&self, round: u64) {
         let mut query = ListQuery {
             side: Some(Side::Client),
             archived: ArchivedFilter::Include,
@@ -75,27 +86,14 @@ impl HubShared {
         };
         loop {
             let asked = query.clone();
-            let page = match self.with_listed_store(move |store| store.list(&asked)).await {
-                Ok(Some(page)) => page,
-                Ok(None) => return,
-                Err(error) => return self.store_failed(&error),
-            };
-            lock(&self.list).stored(round, page.sessions);
+            let page = self.with_listed_store(move |store| store.list(&asked)).await;
+            let next = lock(&self.list).store_answered(round, page.map(Option::unwrap_or_default));
             self.notifier.notify(&self.list_mark);
-            match page.next {
+            match next {
                 Some(next) => (query.cursor, query.limit) = (Some(next), STORE_PAGE),
-                None => break,
+                None => return,
             }
         }
-        let mut list = lock(&self.list);
-        list.end_stored(round);
-        list.listings.remove("");
-        drop(list);
-        self.notifier.notify(&self.list_mark);
-    }
-
-    fn store_failed(&self, error: &StoreError) {
-        self.say_listing("", AgentListing::Failed(error.to_string().into()));
     }
 
     /// Notes the state of an agent's list. Returns whether to ask the agent.

@@ -1,7 +1,9 @@
 //! One list of all sessions, from the agents and from the store.
 
 use attache_protocol::v1::{SessionId, SessionInfo};
-use attache_session::{ArchivedFilter, Labels, ListEntry, Session, Timestamp};
+use attache_session::{
+    ArchivedFilter, Labels, ListEntry, ListPage, Session, StoreError, Timestamp,
+};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
@@ -109,14 +111,17 @@ impl fmt::Display for AgentListing {
     }
 }
 
+/// The name under which a [`List`] has the store beside the agents.
+pub(crate) const STORE: &str = "";
+
 /// The known sessions, by agent and id.
 #[derive(Debug, Default)]
 pub(crate) struct List {
     known: HashMap<(Arc<str>, SessionId), Known>,
-    /// The progress of each agent's list, by the agent's name.
+    /// The progress of each agent's list, by the agent's name, and of the store's.
     pub(crate) listings: BTreeMap<String, AgentListing>,
-    /// Counts the rounds in which each agent was asked; the empty name is the store. A session that
-    /// is missing from the newest round is gone.
+    /// Counts the rounds in which each agent and the store were asked. A session that is missing
+    /// from the newest round is gone.
     rounds: HashMap<String, u64>,
 }
 
@@ -160,8 +165,7 @@ impl List {
         }
     }
 
-    /// Adds a page of the store's list.
-    pub(crate) fn stored(&mut self, round: u64, page: Vec<ListEntry>) {
+    fn stored(&mut self, round: u64, page: Vec<ListEntry>) {
         for ListEntry { key, summary } in page {
             let (began, updated) = (summary.began_at, summary.updated_at);
             let unused = summary.prompts == 0 && summary.info.title().is_none() && began == updated;
@@ -191,12 +195,38 @@ impl List {
         });
     }
 
-    /// Ends a round of the store.
-    pub(crate) fn end_stored(&mut self, round: u64) {
+    /// Adds a page of the store's list. Returns where the next page begins; `None` if no page is
+    /// wanted, because this was the last one, the store failed, or a later round asks it again.
+    pub(crate) fn store_answered(
+        &mut self,
+        round: u64,
+        answer: Result<ListPage, StoreError>,
+    ) -> Option<String> {
+        if self.rounds.get(STORE) != Some(&round) {
+            return None;
+        }
+        let page = match answer {
+            Ok(page) => page,
+            Err(error) => {
+                let failed = AgentListing::Failed(error.to_string().into());
+                self.listings.insert(STORE.to_owned(), failed);
+                return None;
+            }
+        };
+        self.stored(round, page.sessions);
+        if page.next.is_none() {
+            self.end_stored(round);
+        }
+        page.next
+    }
+
+    /// Ends a round of the store, which no longer has the sessions that it did not list.
+    fn end_stored(&mut self, round: u64) {
         self.known.retain(|_, known| {
             known.stored.take_if(|(at, _)| *at != round);
             known.at_agent.is_some() || known.stored.is_some()
         });
+        self.listings.remove(STORE);
     }
 
     /// The folder of a session.

@@ -15,8 +15,8 @@ use std::time::Duration;
 /// The number of sessions on one page.
 const PAGE: usize = 100;
 
-/// How long the first page waits for the agents' lists.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long the first page waits for an agent to start, and then for the agents' lists.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A session's place in the list: the newest come first.
 type Place = (Reverse<i64>, String);
@@ -88,8 +88,11 @@ fn place(session: &ListedSession) -> Place {
     (Reverse(at.0), wire(session).to_string())
 }
 
-/// Asks the store and the running agents for their lists, and waits briefly for them.
+/// Asks the store and the agents for their lists, and waits briefly for them.
 async fn refresh(context: &Context) {
+    // An agent that starts slowly is listed next time.
+    let starting = context.shared.start_default_agent(&context.client);
+    drop(tokio::time::timeout(PATIENCE, starting).await);
     let hub = &context.shared.hub;
     let mut watch = hub.watch();
     hub.refresh_list();

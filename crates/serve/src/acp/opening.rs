@@ -59,8 +59,7 @@ pub(super) async fn new(
 
 /// Returns the agent of a new session that names none.
 fn default_agent(context: &Context) -> Result<String, Error> {
-    let first = || context.shared.services.agents().into_iter().next().map(|choice| choice.name);
-    let agent = context.client.default_agent().or_else(first);
+    let agent = context.shared.default_agent(&context.client);
     agent.ok_or_else(|| Error::internal("the hub has no agent: install one with `attache agents`"))
 }
 

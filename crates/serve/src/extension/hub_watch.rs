@@ -30,7 +30,22 @@ pub(super) async fn watch_hub(
     shared.hub.refresh_list();
     let view = shared.live.hub(&params, &shared.hub, &shared.services);
     let sender = Sender { caller: caller.clone(), peer, watch, view, sent: Vec::new() };
-    Ok(Reply::of(&Watching { watch })?.and_then(move || caller.watches.begin(watch, sender.run())))
+    Ok(Reply::of(&Watching { watch })?.and_then(move || {
+        let listing = list_default_agent(caller.clone());
+        caller.watches.begin(watch, async move {
+            tokio::select! {
+                () = sender.run() => {}
+                () = listing => {}
+            }
+        });
+    }))
+}
+
+/// Starts the client's default agent and lists its sessions. Never ends, because the watch goes on.
+async fn list_default_agent(caller: Arc<Caller>) {
+    caller.shared.start_default_agent(&caller.client).await;
+    caller.shared.hub.refresh_list();
+    std::future::pending().await
 }
 
 /// Sends the state of the hub to a client.

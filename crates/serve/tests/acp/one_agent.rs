@@ -38,8 +38,15 @@ async fn sessions_have_their_own_ids_and_no_option_for_the_agent() {
 
     let (mut other, _scope) = shared.connect_using(Uses::Only("b".to_owned()));
     hello_version_2(&mut other).await;
-    let listed = other.call("session/list", json!({})).await;
-    assert_eq!(listed["sessions"], json!([]), "it has no session of the other agent");
+    let listing = other.start("session/list", json!({})).await;
+    // The agent is started, because only it knows the sessions that it had elsewhere.
+    let mut agent = shared.agent(1, json!({ "sessionCapabilities": { "list": {} } })).await;
+    let list = agent.expect("session/list").await;
+    let elsewhere = json!({ "sessionId": "s9", "cwd": "/elsewhere" });
+    agent.reply(&list, json!({ "sessions": [elsewhere] })).await;
+    let listed = other.reply(listing).await["result"]["sessions"].clone();
+    let ids: Vec<_> = listed.as_array().unwrap().iter().map(|it| &it["sessionId"]).collect();
+    assert_eq!(ids, ["s9"], "it has no session of the other agent");
 }
 
 #[tokio::test]

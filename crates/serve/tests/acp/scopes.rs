@@ -6,6 +6,20 @@ use attache_serve::Scope;
 use serde_json::json;
 
 #[tokio::test]
+async fn a_list_starts_the_first_agent_for_a_client_that_may_start_agents() {
+    let mut shared = Shared::new();
+    let state = |shared: &Shared| shared.hub.hub.agent("a").unwrap().state();
+    let (mut phone, _scope) = shared.device(Scope::Answer).await;
+    phone.call("session/list", json!({})).await;
+    assert_eq!(state(&shared), AgentState::NotStarted);
+    let mut local = shared.local(json!({})).await;
+    let listing = local.start("session/list", json!({})).await;
+    let _agent = shared.agent(0, json!({})).await;
+    local.reply(listing).await;
+    assert!(matches!(state(&shared), AgentState::Up { .. }));
+}
+
+#[tokio::test]
 async fn a_method_beyond_the_scope_is_refused_and_names_it() {
     let mut shared = Shared::new();
     let mut first = shared.local(json!({})).await;

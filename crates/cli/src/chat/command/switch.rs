@@ -76,7 +76,9 @@ impl Chat {
             println(&width::cut(&line, columns));
         }
         for (agent, state) in self.hub.listings().iter().filter(|(_, state)| state.is_failed()) {
-            say(YELLOW, &format!("{agent} {state}"));
+            // The store has no name.
+            let whom = if agent.is_empty() { "the store" } else { agent };
+            say(YELLOW, &format!("{whom} {state}"));
         }
     }
 }
