@@ -1624,6 +1624,10 @@ queue?: Array<QueueItem> | null,
  */
 draft?: Draft | null,
 /**
+ * Whether the agent accepts images in prompts; `null` while it does not run.
+ */
+images?: boolean | null,
+/**
  * Says why the session cannot go on; `null` once it can.
  */
 closed?: Line | null, };

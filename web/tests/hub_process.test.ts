@@ -242,27 +242,29 @@ test("a phone sends a photo, and learns if the agent takes none", () =>
     const script = fileURLToPath(new URL("../measure/long_agent.mjs", import.meta.url));
     await hub.addAgent("looking", process.execPath, script);
     await page.reload();
-    const send = async (agent: string | null): Promise<void> => {
+    const open = async (agent: string | null): Promise<void> => {
       await button(page, "New session").tap();
       // Otherwise it is the built-in agent.
       if (agent !== null) await page.getByRole("radio", { name: agent }).check();
       await page.getByLabel("Folder").fill(hub.folder);
       await button(page, "Open the session").tap();
-      await page.locator("input[type=file]").setInputFiles(await photo(page));
-      await page.locator(".attachments").getByText("photo.jpg").waitFor();
-      await picture(page, `real-30-photo-${agent ?? "attache"}`);
-      await fitsThumbs(page);
-      await prompt(page).fill("4");
-      await button(page, "Send the prompt").tap();
-      await page.waitForSelector(".attachments", { state: "detached" });
     };
-    await send("looking");
+    await open("looking");
+    await page.locator("input[type=file]").setInputFiles(await photo(page));
+    await page.locator(".attachments").getByText("photo.jpg").waitFor();
+    await picture(page, "real-30-photo");
+    await fitsThumbs(page);
+    await prompt(page).fill("4");
+    await button(page, "Send the prompt").tap();
+    await page.waitForSelector(".attachments", { state: "detached" });
     await page.locator(".row-prompt .attachment").getByText("image/jpeg").waitFor();
     await page.locator(".row-answer").waitFor();
     await picture(page, "real-31-photo-sent");
     await page.getByRole("link", { name: "All sessions" }).tap();
-    await send(null);
-    await page.locator(".queue").getByText("does not accept image").waitFor();
+    await open(null);
+    await button(page, "Attach an image").waitFor({ state: "detached" });
+    await page.locator("input[type=file]").setInputFiles(await photo(page));
+    await page.getByText("attache takes no images").waitFor();
     await picture(page, "real-31-photo-refused");
     await fitsThumbs(page);
   }));

@@ -225,7 +225,7 @@ stderr, is slower than that, the traffic waits, and nothing is lost.
 
 Examples:
   attache trace --file gemini.jsonl -- gemini --acp   as the command of an editor
-  attache run --agent 'attache trace --judge -- my-agent' help
+  attache trace --judge -- my-agent <calls.jsonl      judge its answers
   attache check trace gemini.jsonl";
 
 #[derive(Debug, Args)]

@@ -22,6 +22,8 @@ export interface SessionState {
   commands: CommandItem[];
   queue: QueueItem[];
   draft: Draft | null;
+  /** Whether the agent accepts images; `null` while it does not run. */
+  images: boolean | null;
   closed: Line | null;
 }
 
@@ -38,6 +40,7 @@ export function emptySession(): SessionState {
     commands: [],
     queue: [],
     draft: null,
+    images: null,
     closed: null,
   };
 }
@@ -67,6 +70,7 @@ export function applyChange(state: SessionState, change: SessionChanged): boolea
   state.commands = change.commands ?? state.commands;
   state.queue = change.queue ?? state.queue;
   state.draft = change.draft ?? state.draft;
+  if (change.images !== undefined) state.images = change.images;
   if (change.closed !== undefined) state.closed = change.closed;
   return true;
 }

@@ -95,7 +95,12 @@ export function Composer({ session }: { session: ShownSession }): JSX.Element {
     area.current?.focus();
   }, [inserted.value]);
 
-  const addFiles = async (files: Iterable<File>): Promise<void> => {
+  const addFiles = async (files: File[]): Promise<void> => {
+    if (files.length === 0) return;
+    if (session.state.images === false) {
+      say(`${session.agent} takes no images`, true);
+      return;
+    }
     for (const file of files) {
       try {
         images.value = [...images.value, await readImage(file)];
@@ -146,6 +151,8 @@ export function Composer({ session }: { session: ShownSession }): JSX.Element {
   };
   const allowed = may("control");
   const isRunning = isBusy(session);
+  void session.version.value;
+  const takesImages = session.state.images !== false;
   return (
     <form
       class="composer"
@@ -157,7 +164,7 @@ export function Composer({ session }: { session: ShownSession }): JSX.Element {
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
         event.preventDefault();
-        void addFiles(event.dataTransfer?.files ?? []);
+        void addFiles([...(event.dataTransfer?.files ?? [])]);
       }}
     >
       <NeedsScope scope="control" what="send prompts" />
@@ -168,15 +175,17 @@ export function Composer({ session }: { session: ShownSession }): JSX.Element {
         remove={(at) => (images.value = images.value.filter((_, index) => index !== at))}
       />
       <div class="composer-line">
-        <button
-          type="button"
-          class="icon"
-          aria-label="Attach an image"
-          disabled={!allowed}
-          onClick={() => photo.current?.click()}
-        >
-          ⊕
-        </button>
+        {takesImages && (
+          <button
+            type="button"
+            class="icon"
+            aria-label="Attach an image"
+            disabled={!allowed}
+            onClick={() => photo.current?.click()}
+          >
+            ⊕
+          </button>
+        )}
         <input
           ref={photo}
           class="hidden"
@@ -186,8 +195,9 @@ export function Composer({ session }: { session: ShownSession }): JSX.Element {
           tabIndex={-1}
           aria-hidden="true"
           onChange={(event) => {
-            void addFiles([...(event.currentTarget.files ?? [])]);
+            const chosen = [...(event.currentTarget.files ?? [])];
             event.currentTarget.value = "";
+            void addFiles(chosen);
           }}
         />
         <textarea

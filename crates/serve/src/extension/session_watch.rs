@@ -105,7 +105,7 @@ impl Sender {
     }
 
     fn send(&self, changes: LiveChanges) -> Result<(), ConnectionEnd> {
-        let [status, questions, options, commands, queue, draft, closed] = changes.parts;
+        let [status, questions, options, commands, queue, draft, images, closed] = changes.parts;
         let changed = SessionChanged {
             watch: self.watch,
             position: ViewPosition {
@@ -122,6 +122,7 @@ impl Sender {
             commands,
             queue,
             draft,
+            images,
             closed,
         };
         notify(&self.peer, CHANGED, &changed)

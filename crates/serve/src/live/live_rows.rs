@@ -47,7 +47,7 @@ pub(crate) struct LiveChanges {
 }
 
 /// The number of parts beside the rows.
-pub(crate) const PARTS: usize = 7;
+pub(crate) const PARTS: usize = 8;
 
 /// The rows of a session with the numbers of their changes.
 pub(super) struct LiveRows {

@@ -308,8 +308,17 @@ impl State {
             }
             _ => None,
         };
-        let [of_status, of_questions, of_options, of_commands, of_queue, of_draft, of_closed] =
-            parts;
+        let images = agent.connection().map(|it| it.capabilities().prompt_capabilities.image);
+        let [
+            of_status,
+            of_questions,
+            of_options,
+            of_commands,
+            of_queue,
+            of_draft,
+            of_images,
+            of_closed,
+        ] = parts;
         // Each part is set, whether or not another one changed.
         let changed = [
             of_status.set(&status, number),
@@ -318,6 +327,7 @@ impl State {
             of_commands.set(&CommandItem::of(snapshot), number),
             of_queue.set(&queue, number),
             of_draft.set(&self.draft(), number),
+            of_images.set(&images, number),
             of_closed.set(&closed, number),
         ];
         changed.contains(&true)

@@ -70,6 +70,10 @@ messages! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(type = "Draft | null"))]
         draft: Option<Arc<RawValue>>,
+        /// Whether the agent accepts images in prompts; `null` while it does not run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(type = "boolean | null"))]
+        images: Option<Arc<RawValue>>,
         /// Says why the session cannot go on; `null` once it can.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(type = "Line | null"))]
