@@ -1,10 +1,8 @@
 //! The examples in `docs/protocol`: each is a message that the protocol crate reads and writes, in
 //! a conversation that breaks no rule.
 //!
-//! A fenced block `acp v1` or `acp v2` contains messages: `->` is sent by the client, `<-` by the
-//! agent, and a message may take several lines. The blocks of a page in one version are
-//! one conversation. If it does not begin with `initialize`, it continues the conversation of
-//! `overview.md`, which opens a session.
+//! `pages/page.rs` says how a page contains messages. The tests of the built-in agent and of the
+//! client kit compare the examples with what these programs send.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,86 +11,19 @@
     reason = "a test fails by panicking"
 )]
 
+#[allow(dead_code, reason = "tests of other crates use the rest")]
+#[path = "pages/page.rs"]
+mod page;
+
 use attache_check::{Observer, groups, rules};
-use attache_protocol::method::{Call, Method, Side};
+use attache_protocol::method::{Call, Method};
 use attache_protocol::{DecodeError, Wire, decode_known, each_method, each_v2_method, encode};
+use page::{Message, Page, first, pages, whole};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-
-/// The page whose conversation the others continue.
-const FIRST: &str = "overview.md";
 
 /// The least number of messages that the pages show.
 const MESSAGES: usize = 80;
-
-struct Page {
-    name: String,
-    text: String,
-}
-
-/// A message of a page.
-#[derive(Clone)]
-struct Message {
-    /// The page and the line of the marker, as an editor opens it.
-    place: String,
-    from: Side,
-    json: Value,
-}
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocol")
-}
-
-fn pages() -> Vec<Page> {
-    let files = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<PathBuf> = files.filter(|path| path.extension().unwrap() == "md").collect();
-    files.sort();
-    let page = |path: PathBuf| Page {
-        name: path.file_name().unwrap().to_str().unwrap().to_owned(),
-        text: std::fs::read_to_string(&path).unwrap(),
-    };
-    files.into_iter().map(page).collect()
-}
-
-impl Page {
-    /// Returns the conversation of each version, or the places that cannot be read.
-    fn conversations(&self) -> Result<BTreeMap<u8, Vec<Message>>, Vec<String>> {
-        let (mut version, mut texts, mut wrong) = (None, Vec::new(), Vec::new());
-        for (number, line) in (1..).zip(self.text.lines()) {
-            let place = || format!("docs/protocol/{}:{number}", self.name);
-            match (version, line) {
-                (None, "```acp v1") => version = Some(1),
-                (None, "```acp v2") => version = Some(2),
-                (None, line) if line.starts_with("```acp") || line.starts_with("```json") => {
-                    wrong.push(format!("{}: write ```acp v1 or ```acp v2", place()));
-                }
-                (None, _) => {}
-                (Some(_), "```") => version = None,
-                (Some(version), line) => match (line.get(..3), texts.last_mut()) {
-                    (Some("-> "), _) => {
-                        texts.push((version, place(), Side::Client, line[3..].to_owned()))
-                    }
-                    (Some("<- "), _) => {
-                        texts.push((version, place(), Side::Agent, line[3..].to_owned()))
-                    }
-                    (_, Some((_, _, _, text))) => text.push_str(line),
-                    (_, None) => wrong.push(format!("{}: begin with -> or <-", place())),
-                },
-            }
-        }
-        let mut conversations = BTreeMap::<u8, Vec<Message>>::new();
-        for (version, place, from, text) in texts {
-            match serde_json::from_str(&text) {
-                Ok(json) => {
-                    conversations.entry(version).or_default().push(Message { place, from, json });
-                }
-                Err(error) => wrong.push(format!("{place}: {error}")),
-            }
-        }
-        if wrong.is_empty() { Ok(conversations) } else { Err(wrong) }
-    }
-}
 
 /// Reads a value and writes it again.
 type RoundTrip = fn(&str) -> Result<String, DecodeError>;
@@ -132,7 +63,7 @@ const V2: &[Codec] = {
 fn misshapen(version: u8, messages: &[Message]) -> Vec<String> {
     let codecs = if version == 2 { V2 } else { V1 };
     let (mut calls, mut wrong) = (BTreeMap::new(), Vec::new());
-    for Message { place, from, json } in messages {
+    for Message { place, from, json, .. } in messages {
         let id = json.get("id").map(Value::to_string);
         let (name, params) = match (json["method"].as_str(), &json["result"]) {
             (Some(method), _) => {
@@ -191,19 +122,10 @@ fn broken(messages: &[Message]) -> Vec<String> {
     findings.iter().map(told).collect()
 }
 
-/// Puts the conversation of the first page before one that does not begin with `initialize`.
-fn whole(first: &[Message], messages: &[Message]) -> Vec<Message> {
-    match messages {
-        [message, ..] if message.json["method"] == "initialize" => messages.to_vec(),
-        _ => [first, messages].concat(),
-    }
-}
-
 #[test]
 fn every_example_is_a_message_of_a_correct_conversation() {
     let pages = pages();
-    let first = pages.iter().find(|page| page.name == FIRST).unwrap();
-    let first = first.conversations().unwrap_or_else(|wrong| panic!("{wrong:#?}"));
+    let first = first(&pages);
     // Each page repeats the first conversation, so a fault of that is found several times.
     let (mut wrong, mut count) = (BTreeSet::new(), 0);
     for page in &pages {

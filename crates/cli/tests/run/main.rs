@@ -54,6 +54,7 @@ mod serve;
 mod sessions;
 mod stop;
 mod stopping;
+mod stored_files;
 mod terminal;
 mod tmux;
 mod trace;

@@ -9,6 +9,7 @@
 
 mod circles;
 mod columns;
+mod evidence;
 mod links;
 mod readme;
 mod source;

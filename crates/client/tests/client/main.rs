@@ -10,14 +10,20 @@
 mod echo;
 mod elicitation;
 mod example;
+#[path = "../../../check/tests/pages/excerpt.rs"]
+mod excerpt;
 mod file;
 mod gate;
 mod handshake;
 mod load;
 mod many;
+#[allow(dead_code, reason = "tests of other crates use the rest")]
+#[path = "../../../check/tests/pages/page.rs"]
+mod page;
 mod permission;
 mod permission_broker;
 mod process;
+mod protocol_pages;
 mod scripted_agent;
 mod session;
 mod stored;

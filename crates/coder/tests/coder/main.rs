@@ -12,6 +12,8 @@ mod client;
 mod commands;
 mod compaction;
 mod configured;
+#[path = "../../../check/tests/pages/excerpt.rs"]
+mod excerpt;
 mod failures;
 mod fallback;
 mod features;
@@ -23,9 +25,12 @@ mod mcp_place;
 mod mcp_reference;
 mod models;
 mod options;
+#[path = "../../../check/tests/pages/page.rs"]
+mod page;
 mod parallel;
 mod permissions;
 mod projects;
+mod protocol_pages;
 mod provider;
 mod questions;
 #[allow(dead_code, reason = "the provider of the unit tests, used in part")]
