@@ -53,7 +53,9 @@ impl Environment {
 
     /// Returns the launch with these variables, and without the tokens of this program.
     pub(in crate::check) fn around(&self, launch: Launch) -> Launch {
-        self.variables.iter().fold(without_tokens(launch), |launch, (name, value)| launch.env(name, value))
+        self.variables
+            .iter()
+            .fold(without_tokens(launch), |launch, (name, value)| launch.env(name, value))
     }
 }
 
