@@ -243,6 +243,24 @@ async fn an_editor_that_never_starts_a_command_ends_the_wait_of_the_agent() {
 }
 
 #[tokio::test]
+async fn an_editor_that_never_reports_the_end_of_a_killed_command_is_named() {
+    let mut shared = allowing();
+    let mut editor = shared.local(terminals()).await;
+    let mut agent = shared.opened(&mut editor).await;
+    let (id, _) = begun(&shared, &mut editor, &mut agent).await;
+    call(&mut agent, 8, "kill", &id).await;
+    let killed = editor.asked("terminal/kill").await;
+    editor.answer(&killed, json!({})).await;
+    editor.settle().await;
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(31)).await;
+    tokio::time::resume();
+    let reply = agent.answer_to(8).await;
+    let message = reply["error"]["message"].as_str().unwrap_or_else(|| panic!("{reply}"));
+    assert!(message.contains("does not report its end"), "{message}");
+}
+
+#[tokio::test]
 async fn the_hub_asks_before_the_editor_runs_a_command() {
     let mut shared = Shared::with(options());
     let mut editor = shared.local(terminals()).await;
