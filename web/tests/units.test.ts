@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { pause } from "../src/protocol/hub.ts";
 import { CallError, Peer } from "../src/protocol/peer.ts";
 import { Drafts } from "../src/store/drafts.ts";
-import { filtered } from "../src/trace/lines.ts";
+import { filtered, visible } from "../src/trace/lines.ts";
 import { LiveLines } from "../src/trace/live_lines.ts";
 import { addFindings, isFindings, readRecording } from "../src/trace/recording.ts";
 import { complete, content, matching, wordAt } from "../src/view/completion.ts";
@@ -152,6 +152,13 @@ test("a recording joins calls with their replies in both directions", () => {
     [7, "notification", "session/update", null, null],
   ]);
   assert.equal(lines[2]?.size, 7);
+});
+
+test("a message in the trace hides and turns nothing", () => {
+  const text = 'a\u202eb\u200b\x1b[8m\x7f\u2028{\u{e0041}}\u00ad 表\n\t"';
+  const seen =
+    'a\\u202eb\\u200b\\u001b[8m\\u007f\\u2028{\\udb40\\udc41}\\u00ad 表\n\t"';
+  assert.equal(visible(text), seen);
 });
 
 test("lines are filtered by words, direction and kind", () => {

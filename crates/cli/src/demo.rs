@@ -7,6 +7,7 @@ use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
 use crate::permission::{self, Policy};
+use crate::remote_agent::without_tokens;
 use crate::run::session::Opened;
 use crate::show::paint::{BOLD, CYAN, DIM, Paint};
 use crate::show::tool_call::Bound;
@@ -62,7 +63,7 @@ pub(crate) async fn demo(arguments: args::Demo) -> Result<Exit, Failure> {
     let folder = copy.clone();
     let launch = move || {
         let launch = chosen_agent::built_in().unwrap_or_else(|_| Launch::new(AGENT).arg("agent"));
-        let launch = launch.arg("--store").arg(store::NONE);
+        let launch = without_tokens(launch).arg("--store").arg(store::NONE);
         launch.env("ATTACHE_MODEL", "offline").cwd(&folder)
     };
     let (permissions, mut questions) = permission::questions(None, Arc::default());

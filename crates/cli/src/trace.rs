@@ -8,6 +8,7 @@ mod stdio;
 
 use crate::args;
 use crate::exit::{Exit, Failure};
+use crate::remote_agent::without_tokens;
 use crate::signals::Signals;
 use attache_host::{Child, Launch, StopPatience};
 use attache_protocol::method::Side;
@@ -73,7 +74,7 @@ pub(crate) async fn trace(arguments: args::Trace) -> Result<Exit, Failure> {
 
 fn start(command: Vec<std::ffi::OsString>) -> Result<Child, Failure> {
     let mut words = command.into_iter();
-    let launch = Launch::new(words.next().unwrap_or_default()).args(words);
+    let launch = without_tokens(Launch::new(words.next().unwrap_or_default()).args(words));
     // An unread stderr blocks only the agent, as it would without this program.
     let pass = |bytes: &[u8]| {
         tokio::task::block_in_place(|| {

@@ -4,6 +4,7 @@
 //! control characters except line feed and tab, and no characters that change the direction of
 //! text. It can neither control a terminal nor show code in a different order.
 
+use attache_client::is_invisible;
 use std::borrow::Cow;
 
 /// The replacement for a character that changes the direction of text.
@@ -43,21 +44,30 @@ pub fn line(text: &str) -> String {
 }
 
 /// Sanitizes text whose exact characters matter, such as lines of a diff. Control characters become
-/// visible symbols, so that nothing stays hidden from a person who approves it. Line feeds and tabs
-/// stay.
+/// visible symbols, and characters without a shape are replaced, so that nothing stays hidden from
+/// a person who approves it. Line feeds and tabs stay, as do the joiners and selectors that change
+/// the shape of letters and pictures.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if text.chars().all(harmless) {
+    if text.chars().all(|character| harmless(character) && !has_no_shape(character)) {
         return Cow::Borrowed(text);
     }
-    let picture = |character: char| match character {
-        character if harmless(character) => character,
-        '\u{7f}' => '\u{2421}',
-        character if character < ' ' => {
-            char::from_u32(0x2400 + u32::from(character)).unwrap_or(REPLACEMENT)
-        }
-        _ => REPLACEMENT,
-    };
-    Cow::Owned(text.chars().map(picture).collect())
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.chars();
+    let mut before = None;
+    while let Some(character) = rest.next() {
+        let after = || rest.clone().next();
+        out.push(match character {
+            character if is_between_letters(before, character, after) => character,
+            character if harmless(character) && !has_no_shape(character) => character,
+            '\u{7f}' => '\u{2421}',
+            character if character < ' ' => {
+                char::from_u32(0x2400 + u32::from(character)).unwrap_or(REPLACEMENT)
+            }
+            _ => REPLACEMENT,
+        });
+        before = Some(character);
+    }
+    Cow::Owned(out)
 }
 
 /// Sanitizes a name or title on one line: [`visible`], then [`line()`].
@@ -92,6 +102,32 @@ fn harmless(character: char) -> bool {
 /// terminals do not treat as one.
 fn turns(character: char) -> bool {
     matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
+}
+
+/// Returns whether nothing is seen of the character itself: it joins, separates, selects a shape or
+/// marks a direction. White space is seen as such.
+fn has_no_shape(character: char) -> bool {
+    is_invisible(character) && !character.is_whitespace()
+}
+
+/// Returns whether a joiner or selector changes how a letter or picture beside it looks. Those of
+/// ASCII have one shape, except the digits and signs of keys.
+fn is_between_letters(
+    before: Option<char>,
+    character: char,
+    after: impl Fn() -> Option<char>,
+) -> bool {
+    let is_shaped = |other: char| !other.is_ascii() && harmless(other) && !has_no_shape(other);
+    // The selector of a picture may stand before a joiner.
+    let is_before = |other: char| is_shaped(other) || other == '\u{fe0f}';
+    match character {
+        '\u{200c}' | '\u{200d}' => before.is_some_and(is_before) && after().is_some_and(is_shaped),
+        '\u{fe00}'..='\u{fe0f}' => {
+            let is_key = |other: char| other.is_ascii_digit() || matches!(other, '#' | '*');
+            before.is_some_and(|other| is_shaped(other) || is_key(other))
+        }
+        _ => false,
+    }
 }
 
 /// Skips the rest of an escape sequence. If the sequence is unfinished, only its introducer is
@@ -184,6 +220,26 @@ mod tests {
     #[test]
     fn control_characters_become_visible() {
         assert_eq!(visible("rm\u{1b}[8m -rf\r\n\u{7f}\u{202e}"), "rm␛[8m -rf␍\n␡\u{fffd}");
+    }
+
+    #[test]
+    fn characters_without_a_shape_become_visible() {
+        let hidden =
+            ["\u{200b}", "\u{200d}", "\u{fe0f}", "\u{200e}", "\u{61c}", "\u{e0041}", "\u{ad}"];
+        for hidden in hidden {
+            assert_eq!(visible(&format!("main{hidden}.rs")), "main\u{fffd}.rs", "{hidden:?}");
+        }
+        let shown = visible("é\u{fe0f}\u{fe0f}\u{200d}\u{200d}");
+        assert_eq!(shown, "é\u{fe0f}\u{fffd}\u{fffd}\u{fffd}");
+        assert_eq!(super::visible_line("a\u{200b}"), "a\u{fffd}");
+    }
+
+    #[test]
+    fn shapes_of_letters_and_pictures_stay() {
+        for text in ["👩‍👩‍👧", "🏳️‍🌈", "❤️", "1️⃣", "می‌خواهم", "क्‍ष", "a\u{3000}b\u{a0}c"]
+        {
+            assert_eq!(visible(text), text);
+        }
     }
 
     #[test]

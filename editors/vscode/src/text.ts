@@ -8,8 +8,22 @@ export { plain };
  * a link: neither may come from outside.
  */
 export function label(line: Line | string | null | undefined): string {
-  const text = typeof line === "string" ? line : plain(line);
+  const text = typeof line === "string" ? harmless(line) : plain(line);
   return text.replaceAll("$(", "$ (").replaceAll("](", "] (");
+}
+
+/** Text without characters that control a terminal or turn text, but with its lines and tabs. */
+function harmless(text: string): string {
+  return text.replace(/[^\P{Cc}\n\t]|[\u2028-\u202e\u2066-\u2069]/gu, "\ufffd");
+}
+
+/** The text as one line, in which control characters are seen. */
+export function visible(text: string): string {
+  const picture = (character: string): string => {
+    const code = character.charCodeAt(0);
+    return code === 0x7f ? "\u2421" : String.fromCharCode(0x2400 + code);
+  };
+  return harmless(text.replace(/[\x00-\x1f\x7f]/g, picture));
 }
 
 /** The text of blocks, in lines. */

@@ -37,6 +37,18 @@ interface Message {
   error?: unknown;
 }
 
+/**
+ * Text in which every character is seen: those that control, turn or hide text are escaped as in
+ * JSON. Lines and tabs stay.
+ */
+export function visible(text: string): string {
+  const escaped = (unit: string): string =>
+    `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return text.replace(/[^\P{Cc}\n\t]|[\p{Cf}\u2028\u2029]/gu, (character) =>
+    character.split("").map(escaped).join(""),
+  );
+}
+
 /** Returns the JSON-RPC message of a value; `null` if the value cannot be one. */
 export function messageOf(value: unknown): Message | null {
   return typeof value === "object" && value !== null ? (value as Message) : null;

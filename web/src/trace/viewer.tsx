@@ -1,9 +1,12 @@
 import { computed, signal } from "@preact/signals";
 import { render, type JSX } from "preact";
 import { WindowedList } from "../view/list.tsx";
-import { filtered, type Recorded, type TraceFilter } from "./lines.ts";
+import { filtered, visible, type Recorded, type TraceFilter } from "./lines.ts";
 import { isLive, LiveTools, stopLive, watchLive } from "./live_tools.tsx";
 import { addFindings, isFindings, readRecording } from "./recording.ts";
+
+/** The most characters of a message in the list, which shows one line of it. */
+const IN_LIST = 500;
 
 const lines = signal<Recorded[]>([]);
 const name = signal("");
@@ -63,8 +66,8 @@ function Line({ line }: { line: Recorded }): JSX.Element {
         {line.from === "client" ? "→ client" : "← agent"}
       </span>
       <span class="method cut">
-        {line.method || line.text}
-        {line.id !== null && <span class="muted"> #{line.id}</span>}
+        {visible((line.method || line.text).slice(0, IN_LIST))}
+        {line.id !== null && <span class="muted"> #{visible(line.id.slice(0, IN_LIST))}</span>}
         {line.kind === "reply" && <span class="muted"> reply</span>}
         {line.kind === "error" && <span class="r-error"> error</span>}
         {rules !== "" && <span class="r-error"> breaks {rules}</span>}
@@ -104,13 +107,13 @@ function Detail({ line }: { line: Recorded }): JSX.Element {
             {finding.by} {finding.rule} {finding.strength}
           </span>
           <br />
-          {finding.seen}
+          {visible(finding.seen)}
           <br />
           <span class="muted">{finding.text}</span>
         </p>
       ))}
       <pre class="code" tabIndex={0} role="group" aria-label="message">
-        {pretty(line.text)}
+        {visible(pretty(line.text))}
       </pre>
     </aside>
   );
@@ -186,7 +189,7 @@ function Viewer(): JSX.Element {
       }}
     >
       <header class="bar">
-        <h1 class="cut">{name.value || "Trace"}</h1>
+        <h1 class="cut">{visible(name.value) || "Trace"}</h1>
         <LiveTools watch={live} />
         <label class="button">
           Open a recording
@@ -200,7 +203,7 @@ function Viewer(): JSX.Element {
       </header>
       {problem.value !== null && (
         <p class="r-error note" role="alert">
-          {problem.value}
+          {visible(problem.value)}
         </p>
       )}
       {lines.value.length === 0 ? (

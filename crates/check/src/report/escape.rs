@@ -112,7 +112,12 @@ pub(crate) fn markdown(text: &str) -> String {
 
 /// Formats text as one line of Markdown code, which may be in a table.
 pub(super) fn markdown_code(text: &str) -> String {
-    let text = one_line(text).replace('|', "\\|");
+    let text = one_line(text);
+    // In a table, `\\|` ends the cell, and the rest would be markup. Nothing escapes it in code.
+    if text.is_empty() || text.contains("\\|") {
+        return format!("<code>{}</code>", markdown(&text));
+    }
+    let text = text.replace('|', "\\|");
     // Use a fence that is longer than any fence in the text.
     let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest + 1);
@@ -157,5 +162,12 @@ mod tests {
         assert_eq!(html_of_markdown("`a<b` is **not** c"), "<code>a&lt;b</code> is <b>not</b> c");
         assert_eq!(markdown("a|b <i>& [x](y)\n# z"), "a\\|b &lt;i\\>&amp; \\[x\\](y) \\# z");
         assert_eq!(markdown_code("a``b|c\n"), "``` a``b\\|c ```");
+        let ended = r"a\| [b](https://c) `d";
+        assert_eq!(
+            markdown_code(ended),
+            r"<code>a\\\| \[b\](https://c) \`d</code>",
+            "an escaped backslash does not escape the end of a cell"
+        );
+        assert_eq!(markdown_code(""), "<code></code>");
     }
 }

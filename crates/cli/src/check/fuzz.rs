@@ -13,14 +13,17 @@ use attache_check::{Case, Link, ModelServer, masked, trace};
 use attache_host::Launch;
 use attache_protocol::method::Side;
 use attache_view::sanitize;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write};
+use std::iter;
 use std::path::{Path, PathBuf};
 
 /// The width of a line if there is no terminal, in columns.
 const LINE_SHOWN: usize = 160;
 /// The maximum number of lines shown for a failure.
 const LINES_SHOWN: usize = 40;
+/// The maximum number of files for failures in a folder.
+const MOST_FILES: usize = 1000;
 
 /// Runs `attache check fuzz`.
 pub(super) async fn fuzz(arguments: &Fuzz) -> Result<Exit, Failure> {
@@ -107,15 +110,36 @@ fn found(arguments: &Fuzz, failure: &attache_check::Failure) -> Result<Exit, Fai
     let mut lines = vec![format!("{}: {}", paint.paint(BOLD, which), paint.paint(RED, broken))];
     lines.extend(recording.iter().take(LINES_SHOWN).filter_map(|line| shown(paint, line)));
     if arguments.replay.is_none() {
-        let file = arguments.output.display();
-        fs::write(&arguments.output, recording.join("\n") + "\n")
-            .map_err(|error| Failure::usage(format!("{file} cannot be written: {error}")))?;
+        let file = write(arguments.output.as_deref(), &(recording.join("\n") + "\n"))?;
+        let file = Launch::quoted(&file.to_string_lossy());
         let side = arguments.side.side().as_str();
         lines.push(format!(
             "It is written to {file}. Replay it with `attache check fuzz {side} --replay {file} -- CMD`, or judge it with `attache check trace {file}`."
         ));
     }
     print(&lines).map(|()| Exit::AgentFailed)
+}
+
+/// Writes a recording to the given file, or else to a new one: an earlier failure is not lost, and
+/// no link leads to another file. Returns the file.
+fn write(given: Option<&Path>, text: &str) -> Result<PathBuf, Failure> {
+    let failed = |path: &Path, error: &io::Error| {
+        Failure::usage(format!("{} cannot be written: {error}", path.display()))
+    };
+    if let Some(path) = given {
+        fs::write(path, text).map_err(|error| failed(path, &error))?;
+        return Ok(path.to_owned());
+    }
+    let later = (2..=MOST_FILES).map(|number| PathBuf::from(format!("fuzz-{number}.jsonl")));
+    for path in iter::once(PathBuf::from("fuzz.jsonl")).chain(later) {
+        match File::create_new(&path).and_then(|mut file| file.write_all(text.as_bytes())) {
+            Ok(()) => return Ok(path),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(failed(&path, &error)),
+        }
+    }
+    let advice = "remove some, or name a file with --output";
+    Err(Failure::usage(format!("there are {MOST_FILES} files like fuzz-2.jsonl: {advice}")))
 }
 
 /// Reads the case from a recording.

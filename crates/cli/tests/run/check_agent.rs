@@ -46,6 +46,30 @@ fn an_agent_of_another_version_is_not_judged() {
     assert!(ended.stderr.contains(said) && ended.stdout.is_empty(), "{ended:#?}");
 }
 
+/// The tokens of this program are for servers, not for the programs that it judges.
+#[test]
+fn a_judged_program_gets_no_token_of_this_program() {
+    for (side, command) in [
+        ("agent", "env >env.txt; cat >/dev/null"),
+        ("client", "env >env.txt # {agent}"),
+        ("fuzz agent", "env >env.txt; cat >/dev/null"),
+    ] {
+        let project = Project::empty();
+        let seen = project.path().join("env.txt");
+        let script = command.replace("env.txt", seen.to_str().unwrap());
+        let only = if side.starts_with("fuzz") { ["--runs", "1"] } else { ["--only", "INIT-01"] };
+        let mut words: Vec<&str> = ["check"].into_iter().chain(side.split(' ')).collect();
+        words.extend(only);
+        words.extend(["--timeout", "1", "--", "sh", "-c", &script]);
+        let mut attache = project.attache(&words);
+        attache.env("ATTACHE_TOKEN", "s3cret").env("ATTACHE_NOTIFY_TOKEN", "s3cret");
+        let output = attache.env("ORDINARY", "ordinary").output().unwrap();
+        let seen = std::fs::read_to_string(&seen).unwrap_or_else(|_| panic!("{side}: {output:?}"));
+        assert!(seen.contains("ORDINARY=ordinary"), "{side}: {seen}");
+        assert!(!seen.contains("s3cret"), "{side}: {seen}");
+    }
+}
+
 /// RPC-05.
 #[test]
 fn an_agent_that_fills_stderr_is_judged_like_any_other() {

@@ -35,6 +35,20 @@ fn a_failure_of_an_agent_is_minimized_and_can_be_replayed() {
     assert!(judged.stdout.contains(" lines, "), "{judged:#?}");
 }
 
+/// A folder of others can contain a link of this name.
+#[test]
+fn a_failure_replaces_no_file_that_was_not_named() {
+    let project = Project::empty();
+    let (kept, link) = (project.path().join("kept"), project.path().join("fuzz.jsonl"));
+    std::fs::write(&kept, "mine").unwrap();
+    std::os::unix::fs::symlink(&kept, &link).unwrap();
+    let ended = fuzz(&project, &["--runs", "1"], &["sh", "-c", "read -r line; exit 1"]);
+    assert_eq!(ended.code, Some(4), "{ended:#?}");
+    assert_eq!(std::fs::read_to_string(&kept).unwrap(), "mine");
+    assert!(ended.stdout.contains("written to fuzz-2.jsonl."), "{ended:#?}");
+    assert!(project.path().join("fuzz-2.jsonl").is_file());
+}
+
 #[test]
 fn a_broken_recording_and_a_missing_peer_are_reported() {
     let project = Project::empty();

@@ -59,6 +59,18 @@ fn every_byte_passes_unchanged_and_is_recorded_once() {
     assert!(!fs::read_to_string(project.path().join("tap.jsonl")).unwrap().contains("s3cret"));
 }
 
+/// The tokens of this program are for servers, not for the agents that it starts.
+#[test]
+fn the_agent_gets_no_token_of_this_program() {
+    let project = Project::empty();
+    let mut command = tapped(&project, "env; exec cat");
+    command.env("ATTACHE_TOKEN", "s3cret").env("ATTACHE_NOTIFY_TOKEN", "s3cret");
+    let output = command.env("ORDINARY", "ordinary").stdin(Stdio::null()).output().unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert!(stdout.contains("ORDINARY=ordinary"), "{stdout}");
+    assert!(!stdout.contains("s3cret"), "{stdout}");
+}
+
 #[test]
 fn a_line_of_40_mb_passes_and_its_start_is_recorded() {
     let project = Project::empty();

@@ -34,6 +34,7 @@ pub(crate) fn create(
         let Some(folders) = live.terminals.folders() else {
             return Err(Error::invalid_request("the session is not set up yet: wait for it"));
         };
+        let place = live.terminals.place()?;
         let asked = live.next_question();
         let read = move || {
             let command = TerminalCommand::read(params, folders.roots())?;
@@ -57,7 +58,7 @@ pub(crate) fn create(
             let creating = request.and_then(|request| editor.create(id.clone(), request));
             if let Some(creating) = creating {
                 // A command that the editor may have begun is not begun again here.
-                let added = live.terminals.add_in_editor(id, creating.await?, limit);
+                let added = place.add_in_editor(id, creating.await?, limit);
                 return added.map(CreateTerminalResponse::new);
             }
         }
@@ -67,7 +68,7 @@ pub(crate) fn create(
         };
         let started = off(move || launch.run()).await?;
         let started = started.map_err(|error| Error::invalid_params(error.to_string()))?; // TERM-17
-        live.terminals.add(started, limit).map(CreateTerminalResponse::new)
+        place.add(started, limit).map(CreateTerminalResponse::new)
     })
 }
 

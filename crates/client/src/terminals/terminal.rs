@@ -20,6 +20,9 @@ const PERIOD: Duration = Duration::from_millis(250);
 /// The output of an editor's terminal is read for at most this fraction of the time.
 const SHARE: u32 = 4;
 
+/// How long an editor may take to report the end of a command that it has killed.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// How a command ended. An error says why that is not known.
 type Ended = Result<TerminalExitStatus, Error>;
 
@@ -140,10 +143,14 @@ impl Terminal {
             self.killed.notify_one();
         }
         async move {
-            if let Some(killing) = killing {
-                killing.await?;
+            let Some(killing) = killing else { return self.ended().await.map(drop) };
+            killing.await?;
+            match tokio::time::timeout(PATIENCE, self.ended()).await {
+                Ok(ended) => ended.map(drop),
+                Err(_) => Err(Error::internal(
+                    "the editor that runs the command has killed it, but does not report its end",
+                )),
             }
-            self.ended().await.map(drop)
         }
     }
 

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::task::JoinSet;
 
-/// The largest number of open terminals of one session.
+/// The largest number of open terminals of one session, with those that are being started.
 const OPEN: usize = 64;
 
 /// The number of terminals of one session that are kept for display: released ones (TERM-12), and
@@ -39,6 +39,8 @@ pub(crate) struct Terminals(Mutex<Table>);
 struct Table {
     folders: Option<Arc<Folders>>,
     open: HashMap<TerminalId, Arc<Terminal>>,
+    /// How many terminals are being started.
+    starting: usize,
     shown: VecDeque<(TerminalId, Arc<Terminal>)>,
     /// One task for each running command. The task owns its command, which dies with it.
     tasks: JoinSet<()>,
@@ -120,18 +122,38 @@ impl Terminals {
         TerminalId::from(format!("terminal-{}", NEXT.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// Adds a running command. If the session is over or has too many terminals, the command is
-    /// dropped and killed.
-    pub(crate) fn add(&self, command: Command, limit: usize) -> Result<TerminalId, Error> {
+    /// Takes the place of a terminal before its command is judged and started, so that no more
+    /// commands begin than terminals can be open.
+    ///
+    /// # Errors
+    /// Returns an error if the session is over or has too many terminals.
+    pub(crate) fn place(&self) -> Result<Place<'_>, Error> {
+        let mut table = self.table();
+        table.check_not_over()?;
+        if table.open.len() + table.starting >= OPEN {
+            return Err(Error::invalid_request(format!(
+                "{OPEN} terminals are open or being started: release some first"
+            )));
+        }
+        table.starting += 1;
+        Ok(Place(self))
+    }
+}
+
+/// The place of a terminal that is being started. Dropping it makes the place free.
+pub(crate) struct Place<'t>(&'t Terminals);
+
+impl Place<'_> {
+    /// Adds a running command. If the session is over, the command is dropped and killed.
+    pub(crate) fn add(self, command: Command, limit: usize) -> Result<TerminalId, Error> {
         let terminal = Arc::new(Terminal::new(limit));
-        let id = Self::next_id();
-        self.add_terminal(id, terminal.clone(), terminal.run(command))
+        self.add_terminal(Terminals::next_id(), terminal.clone(), terminal.run(command))
     }
 
-    /// Adds a terminal of an editor, in which a command runs. If the session is over or has too
-    /// many terminals, the editor's terminal is dropped.
+    /// Adds a terminal of an editor, in which a command runs. If the session is over, the editor's
+    /// terminal is dropped.
     pub(crate) fn add_in_editor(
-        &self,
+        self,
         id: TerminalId,
         editor: Arc<dyn EditorTerminal>,
         limit: usize,
@@ -141,20 +163,13 @@ impl Terminals {
     }
 
     fn add_terminal(
-        &self,
+        self,
         id: TerminalId,
         terminal: Arc<Terminal>,
         task: impl Future<Output = ()> + Send + 'static,
     ) -> Result<TerminalId, Error> {
-        let mut table = self.table();
-        if table.over {
-            return Err(Error::invalid_request("the session is over: open it again"));
-        }
-        if table.open.len() >= OPEN {
-            return Err(Error::invalid_request(format!(
-                "{OPEN} terminals are open: release some first"
-            )));
-        }
+        let mut table = self.0.table();
+        table.check_not_over()?;
         while table.tasks.try_join_next().is_some() {}
         table.tasks.spawn(task);
         table.open.insert(id.clone(), terminal);
@@ -162,7 +177,21 @@ impl Terminals {
     }
 }
 
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let mut table = self.0.table();
+        table.starting = table.starting.saturating_sub(1);
+    }
+}
+
 impl Table {
+    fn check_not_over(&self) -> Result<(), Error> {
+        match self.over {
+            true => Err(Error::invalid_request("the session is over: open it again")),
+            false => Ok(()),
+        }
+    }
+
     fn show(&mut self, id: TerminalId, terminal: Arc<Terminal>) {
         terminal.shrink();
         // The agent may have reported output under the id before this client made the terminal.

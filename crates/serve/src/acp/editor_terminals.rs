@@ -20,7 +20,7 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-/// How long a client may take to return the output, or to end a command.
+/// How long a client may take to start a command, to return the output, or to end a command.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The terminals of a client.
@@ -79,7 +79,7 @@ impl EditorTerminals for TerminalsOfEditor {
             return None;
         }
         Some(Box::pin(async move {
-            creating.await.map_err(|error| failure(&error))?;
+            creating.within(PATIENCE).await.map_err(|error| failure(&error))?;
             let created = created.await.map_err(|_| gone())?;
             Ok(Arc::new(created) as Arc<dyn EditorTerminal>)
         }))

@@ -7,6 +7,7 @@ use attache_client::{HubOptions, Options, Permissions};
 use attache_serve::{DeviceId, Place, Scope};
 use serde_json::{Value, json};
 use std::pin::pin;
+use std::time::Duration;
 
 fn terminals() -> Value {
     json!({ "terminal": true })
@@ -192,6 +193,71 @@ async fn a_command_that_the_editor_refuses_does_not_run_here() {
     let error = json!({ "code": -32602, "message": "no such program" });
     editor.send(json!({ "jsonrpc": "2.0", "id": asked["id"], "error": error })).await;
     assert_eq!(agent.answer_to(7).await["error"]["message"], "no such program");
+}
+
+#[tokio::test]
+async fn commands_that_an_editor_does_not_start_are_limited() {
+    let mut shared = allowing();
+    let mut editor = shared.local(terminals()).await;
+    let mut agent = shared.opened(&mut editor).await;
+    for number in 100..165 {
+        agent.call(number, "terminal/create", build(&shared)).await;
+    }
+    let refused = agent.answer_to(164).await;
+    let message = refused["error"]["message"].as_str().unwrap_or_else(|| panic!("{refused}"));
+    assert!(message.starts_with("64 terminals are open or being started"), "{message}");
+    let mut asked = Vec::new();
+    for _ in 100..164 {
+        asked.push(editor.asked("terminal/create").await);
+    }
+    editor.settle().await;
+    assert!(!editor.has_seen("terminal/create"), "the last one does not reach the editor");
+    // Another command may begin when one of them has failed.
+    let error = json!({ "code": -32602, "message": "no such program" });
+    let id = &asked[0]["id"];
+    editor.send(json!({ "jsonrpc": "2.0", "id": id, "error": error })).await;
+    assert!(agent.answer_to(100).await["error"].is_object());
+    agent.call(165, "terminal/create", build(&shared)).await;
+    let asked = editor.asked("terminal/create").await;
+    editor.answer(&asked, json!({ "terminalId": "mine" })).await;
+    assert!(agent.answer_to(165).await["result"]["terminalId"].is_string());
+}
+
+#[tokio::test]
+async fn an_editor_that_never_starts_a_command_ends_the_wait_of_the_agent() {
+    let mut shared = allowing();
+    let mut editor = shared.local(terminals()).await;
+    let mut agent = shared.opened(&mut editor).await;
+    agent.call(7, "terminal/create", build(&shared)).await;
+    let asked = editor.asked("terminal/create").await;
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(31)).await;
+    tokio::time::resume();
+    let reply = agent.answer_to(7).await;
+    let message = reply["error"]["message"].as_str().unwrap_or_else(|| panic!("{reply}"));
+    assert!(message.starts_with("the editor that runs the command failed"), "{message}");
+    // A terminal that comes late is released.
+    editor.answer(&asked, json!({ "terminalId": "late" })).await;
+    let released = editor.asked("terminal/release").await;
+    assert_eq!(released["params"]["terminalId"], "late");
+}
+
+#[tokio::test]
+async fn an_editor_that_never_reports_the_end_of_a_killed_command_is_named() {
+    let mut shared = allowing();
+    let mut editor = shared.local(terminals()).await;
+    let mut agent = shared.opened(&mut editor).await;
+    let (id, _) = begun(&shared, &mut editor, &mut agent).await;
+    call(&mut agent, 8, "kill", &id).await;
+    let killed = editor.asked("terminal/kill").await;
+    editor.answer(&killed, json!({})).await;
+    editor.settle().await;
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(31)).await;
+    tokio::time::resume();
+    let reply = agent.answer_to(8).await;
+    let message = reply["error"]["message"].as_str().unwrap_or_else(|| panic!("{reply}"));
+    assert!(message.contains("does not report its end"), "{message}");
 }
 
 #[tokio::test]

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { label } from "../text.ts";
 import type { Commands, Parts } from "./parts.ts";
 
 /** The commands that add what an editor shows to the next prompt. */
@@ -27,7 +28,7 @@ export function contextCommands({ pages }: Parts): Commands {
       const path = vscode.workspace.asRelativePath(document.uri, false);
       const problems = vscode.languages.getDiagnostics(document.uri).map(problem);
       if (problems.length === 0) {
-        void vscode.window.showInformationMessage(`${path} has no problems.`);
+        void vscode.window.showInformationMessage(`${label(path)} has no problems.`);
         return;
       }
       await pages.insert(`Problems of @${path}:\n${problems.join("\n")}\n`, [path]);

@@ -35,6 +35,13 @@ export async function targetOf(
   return named ?? current.value ?? (await pickSession(hub));
 }
 
+/** The name of a session in a question about it. */
+export function titleOf(hub: Hub, { agent, sessionId }: OfSession): string {
+  const sessions = hub.view?.list.sessions ?? [];
+  const item = sessions.find((each) => each.agent === agent && each.id === sessionId);
+  return `“${label(item?.title) || label(sessionId)}” of ${label(agent)}`.replace(/\s+/g, " ");
+}
+
 /** Whether a command got a node of the tree of sessions. */
 export function isNode(value: unknown): value is SessionNode {
   return typeof value === "object" && value !== null && "kind" in value;

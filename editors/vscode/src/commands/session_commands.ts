@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { ListChange, OfSession } from "../../../../crates/serve/types.ts";
 import { label, plain } from "../text.ts";
-import { isNode, pickSession, targetOf } from "./pick_session.ts";
+import { isNode, pickSession, targetOf, titleOf } from "./pick_session.ts";
 import type { Commands, Parts } from "./parts.ts";
 
 /** The commands about sessions. */
@@ -56,7 +56,7 @@ export function sessionCommands(parts: Parts): Commands {
       const of = await target(node);
       if (of === null) return;
       const options = { modal: true, detail: "Its history cannot be restored." };
-      const asked = "Delete this session?";
+      const asked = `Delete ${titleOf(hub, of)}?`;
       const sure = await vscode.window.showWarningMessage(asked, options, "Delete");
       if (sure !== "Delete") return;
       await hub.call("_attache/change", { ...of, change: { type: "delete" } });

@@ -7,7 +7,7 @@ import type { Asked } from "../questions/open_questions.ts";
 import { named } from "../questions/question_text.ts";
 import { openHunks, type ChangeNode } from "../review/changes_tree.ts";
 import { label, plain } from "../text.ts";
-import { isNode, targetOf } from "./pick_session.ts";
+import { isNode, targetOf, titleOf } from "./pick_session.ts";
 import type { Commands, Parts } from "./parts.ts";
 
 /** The commands about the work in a session: questions, reviews, options, rewind. */
@@ -18,7 +18,7 @@ export function workCommands(parts: Parts): Commands {
   return {
     answer: async (node) => {
       const asked = await pickQuestion(parts.questions.all(), node);
-      if (asked !== null) await answer(hub, asked, () => void showQuestion(parts, asked));
+      if (asked !== null) await answer(parts, asked, () => void showQuestion(parts, asked));
     },
     review: async (node) => {
       const of = await target(node);
@@ -175,7 +175,8 @@ async function restore(
   const stays = preview.needsForce ? ["", "The page can also restore files that stay here."] : [];
   const detail = [...(what === "conversation" ? [] : files), ...stays].join("\n");
   const options = { modal: true, detail };
-  const sure = await vscode.window.showWarningMessage("Go back?", options, "Go Back");
+  const question = `Go back in ${titleOf(hub, of)}?`;
+  const sure = await vscode.window.showWarningMessage(question, options, "Go Back");
   if (sure !== "Go Back") return;
   const restored = await hub.call("_attache/restore", { preview: preview.preview, what });
   const said = restored.lines.map((line) => label(line)).join(" ");

@@ -16,9 +16,15 @@ export function sayAnswered(): void {
   void vscode.window.showInformationMessage("This question was answered already.");
 }
 
+/** How a question is answered. */
+export interface Answering {
+  hub: Hub;
+  questions: { isOpen(asked: Asked): boolean };
+}
+
 /** Gives the answer with this index. */
-export async function choose(hub: Hub, asked: Asked, choice: number): Promise<void> {
-  await give(hub, asked, { type: "choose", choice, rule: null, why: null });
+export async function choose(parts: Answering, asked: Asked, choice: number): Promise<void> {
+  await give(parts, asked, { type: "choose", choice, rule: null, why: null });
 }
 
 /**
@@ -26,7 +32,11 @@ export async function choose(hub: Hub, asked: Asked, choice: number): Promise<vo
  * a chosen answer allows anything. `show` shows the question where all of it can be seen. The list
  * itself offers to allow only what it shows as a whole.
  */
-export async function answer(hub: Hub, asked: Asked, show: () => void): Promise<void> {
+export async function answer(
+  parts: Answering,
+  asked: Asked,
+  show: () => void,
+): Promise<void> {
   const { question } = asked;
   const { rows, answers } = answerListOf(question);
   const separator = (title: string): Item => {
@@ -52,7 +62,7 @@ export async function answer(hub: Hub, asked: Asked, show: () => void): Promise<
   const choice = choicesOf(question)[picked.choice];
   if (choice === undefined) return show();
   const given = await complete(asked, choice, picked.choice);
-  if (given !== null) await give(hub, asked, given);
+  if (given !== null) await give(parts, asked, given);
 }
 
 /** Asks for what the choice needs besides itself. Returns `null` if the person leaves. */
@@ -88,7 +98,13 @@ async function complete(
   return { type: "choose", choice, rule: null, why: null };
 }
 
-async function give(hub: Hub, asked: Asked, given: QuestionAnswer): Promise<void> {
+async function give(
+  { hub, questions }: Answering,
+  asked: Asked,
+  given: QuestionAnswer,
+): Promise<void> {
+  // A hub that was started again counts its questions from the beginning.
+  if (!questions.isOpen(asked)) return sayAnswered();
   const { agent, sessionId, question } = asked;
   try {
     await hub.call("_attache/answer", { agent, sessionId, question: question.id, answer: given });

@@ -7,15 +7,16 @@ type Given = { value: unknown } | undefined;
 
 /** Asks for each field of a form. Returns `null` if the person leaves one. */
 export async function fillForm(form: FormView): Promise<Record<string, unknown> | null> {
-  const values: Record<string, unknown> = {};
+  const values: [string, unknown][] = [];
   const about = linesOf(form.message).join(" ");
   for (const [index, field] of form.fields.entries()) {
     const step = form.fields.length > 1 ? ` (${index + 1} of ${form.fields.length})` : "";
     const given = await ask(field, `${label(field.label)}${step}`, label(about));
     if (given === undefined) return null;
-    if (given.value !== null) values[field.name] = given.value;
+    if (given.value !== null) values.push([field.name, given.value]);
   }
-  return values;
+  // Whatever the agent calls a field, also `__proto__`.
+  return Object.fromEntries(values);
 }
 
 function ask(field: FormField, title: string, about: string): Thenable<Given> {

@@ -47,6 +47,12 @@ export class OpenQuestions implements vscode.Disposable {
     return [...inSessions, ...others.map((each) => ({ ...each, sessionId: null }))];
   }
 
+  /** Whether this same question is still open, and not another one with its number. */
+  isOpen(asked: Asked): boolean {
+    const name = nameOf(asked);
+    return this.all().some((open) => nameOf(open) === name);
+  }
+
   dispose(): void {
     this.forget();
     this.subscription.dispose();

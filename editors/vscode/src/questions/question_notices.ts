@@ -15,8 +15,8 @@ export class QuestionNotices implements vscode.Disposable {
   private readonly subscription: vscode.Disposable;
 
   constructor(
-    private readonly hub: Hub,
-    private readonly questions: OpenQuestions,
+    readonly hub: Hub,
+    readonly questions: OpenQuestions,
     private readonly show: (asked: Asked) => void,
   ) {
     this.item = vscode.window.createStatusBarItem(vscode.StatusBarAlignment.Left, 10);
@@ -77,13 +77,13 @@ export class QuestionNotices implements vscode.Disposable {
     const picked = await vscode.window.showInformationMessage(text, ...titles);
     // A notification that is dismissed leaves the question open.
     if (picked === undefined) return;
-    if (!this.noticed.has(nameOf(asked))) {
+    if (!this.questions.isOpen(asked)) {
       sayAnswered();
       return;
     }
     const button = buttons.find(({ title }) => title === picked);
-    if (button !== undefined) await choose(this.hub, asked, button.choice);
-    else if (picked === MORE) await answer(this.hub, asked, () => this.show(asked));
+    if (button !== undefined) await choose(this, asked, button.choice);
+    else if (picked === MORE) await answer(this, asked, () => this.show(asked));
     else this.show(asked);
   }
 }

@@ -69,7 +69,7 @@ export function noticeOf(question: QuestionView): Notice {
   if (question.about.type !== "permission") return { text, buttons: [] };
   const buttons = question.about.choices.flatMap(({ action, label: words }, choice) => {
     const offered = action.type === "reject" || (action.type === "allow" && isWhole);
-    return offered ? [{ title: plain(words), choice }] : [];
+    return offered ? [{ title: label(words), choice }] : [];
   });
   return { text, buttons };
 }
@@ -84,7 +84,8 @@ export interface AnswerList {
 
 /** Returns what a list of answers shows. See {@link isShort} for what it offers. */
 export function answerListOf(question: QuestionView): AnswerList {
-  const all = detailsOf(question).flatMap(rowsOf);
+  // A label can be longer than its text.
+  const all = detailsOf(question).flatMap((line) => rowsOf(label(line)));
   const isWhole = isShort(question) && all.length <= MOST_ROWS;
   const rows = isWhole ? all : [...all.slice(0, MOST_ROWS), "…"];
   const answers = choicesOf(question).flatMap(({ action, key, label: words }, choice) => {
@@ -121,7 +122,7 @@ function allowsNothing({ type }: ChoiceAction): boolean {
 /** Whether the list of rules that follows shows each rule as a whole. */
 function fits(action: ChoiceAction): boolean {
   if (action.type !== "allow_always") return true;
-  const lines = action.rules.flatMap(({ meaning, rule }) => [plain(meaning), plain(rule)]);
+  const lines = action.rules.flatMap(({ meaning, rule }) => [label(meaning), label(rule)]);
   return lines.every((line) => rowsOf(line).length <= 1);
 }
 

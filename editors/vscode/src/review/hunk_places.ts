@@ -17,9 +17,12 @@ export interface Sides {
   lost: number;
 }
 
-/** Lines of a diff are made visible for people: white space and control characters differ. */
+/**
+ * Lines of a diff are made visible for people: white space and characters that cannot be seen
+ * differ.
+ */
 function comparable(line: string): string {
-  return line.replace(/[\s\u0000-\u001f\u007f\u2400-\u2426\ufffd]+/g, "");
+  return line.replace(/[\s\p{Cc}\p{Cf}\p{Variation_Selector}\u2400-\u2426\ufffd]+/gu, "");
 }
 
 function linesOf(hunk: Hunk, side: "removed" | "added"): string[] {

@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
-import { label } from "../text.ts";
+import { label, visible } from "../text.ts";
 import { RunningCommand, type CommandLine } from "./command.ts";
+import { PacedOutput } from "./paced_output.ts";
 import { ScreenText } from "./screen_text.ts";
 
 const TITLE = 60;
@@ -11,23 +12,19 @@ export class AgentTerminal implements vscode.Disposable {
   private readonly wrote = new vscode.EventEmitter<string>();
   private readonly closing = new vscode.EventEmitter<void>();
   private readonly screen = new ScreenText();
-  /** What is shown once the terminal is open; `null` after that. */
-  private waiting: string | null = "";
+  private readonly paced = new PacedOutput((text) => this.wrote.fire(text));
   private terminal: vscode.Terminal | null = null;
 
-  private constructor(
-    readonly session: string,
-    private readonly limit: number,
-  ) {}
+  private constructor(readonly session: string) {}
 
   /** The command. {@link AgentTerminal.start} sets it before it returns. */
   private running!: RunningCommand;
 
   /** Starts a command, and shows it without taking the focus. */
   static async start(session: string, line: CommandLine): Promise<AgentTerminal> {
-    const shown = new AgentTerminal(session, line.limit);
-    const words = [line.command, ...line.args].join(" ");
-    shown.print(`\x1b[1m> ${new ScreenText().take(words.replaceAll("\x1b", ""))}\x1b[0m\n`);
+    const shown = new AgentTerminal(session);
+    const words = visible([line.command, ...line.args].join(" "));
+    shown.print(`\x1b[1m> ${words}\x1b[0m\n`);
     shown.running = await RunningCommand.start(line, (text) => shown.print(text));
     shown.open(words);
     return shown;
@@ -40,21 +37,18 @@ export class AgentTerminal implements vscode.Disposable {
   dispose(): void {
     this.running.kill();
     this.terminal?.dispose();
+    this.paced.dispose();
     this.wrote.dispose();
     this.closing.dispose();
   }
 
   private open(words: string): void {
-    const title = label(words.replace(/[\x00-\x1f\x7f-\x9f]+/g, " "));
+    const title = label(words);
     const name = title.length > TITLE ? `${title.slice(0, TITLE)}…` : title;
     const pty: vscode.Pseudoterminal = {
       onDidWrite: this.wrote.event,
       onDidClose: this.closing.event,
-      open: () => {
-        const { waiting } = this;
-        this.waiting = null;
-        if (waiting !== null) this.wrote.fire(waiting);
-      },
+      open: () => this.paced.open(),
       // The person closed it.
       close: () => this.running.kill(),
       handleInput: (typed) => {
@@ -72,8 +66,6 @@ export class AgentTerminal implements vscode.Disposable {
   }
 
   private print(output: string): void {
-    const text = this.screen.take(output);
-    if (this.waiting === null) this.wrote.fire(text);
-    else this.waiting = (this.waiting + text).slice(-this.limit);
+    this.paced.add(this.screen.take(output));
   }
 }

@@ -53,6 +53,8 @@ export class RunningCommand {
       child.once("exit", (exitCode, signal) => {
         const settle = (): void => {
           clearTimeout(late);
+          // Processes that the command left end with it.
+          this.kill();
           this.end ??= { exitCode, signal };
           resolve(this.end);
         };

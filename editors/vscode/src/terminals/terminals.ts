@@ -31,7 +31,8 @@ export class Terminals implements vscode.Disposable {
   private readonly known = new Map<string, AgentTerminal>();
   private released: AgentTerminal[] = [];
   private last = 0;
-  private disposed = false;
+  /** How often all commands were ended. One that is being started then ends too. */
+  private ends = 0;
 
   constructor(private readonly owns: (session: string) => boolean) {}
 
@@ -64,11 +65,12 @@ export class Terminals implements vscode.Disposable {
 
   /** Ends the commands, because nobody can ask for their end any more. */
   endAll(): void {
+    this.ends++;
     for (const [id, terminal] of this.known) this.release(id, terminal);
   }
 
   dispose(): void {
-    this.disposed = true;
+    this.ends++;
     for (const terminal of [...this.known.values(), ...this.released]) terminal.dispose();
     this.known.clear();
     this.released = [];
@@ -88,12 +90,13 @@ export class Terminals implements vscode.Disposable {
       env: Object.fromEntries(env.map(({ name, value }) => [name, value])),
       limit: outputByteLimit ?? LIMIT,
     };
+    const { ends } = this;
     const terminal = await AgentTerminal.start(sessionId, line).catch((error: Error) => {
       throw new Refusal(FAILED, error.message);
     });
-    if (this.disposed) {
+    if (ends !== this.ends) {
       terminal.dispose();
-      throw new Refusal(FAILED, "the window was closed");
+      throw new Refusal(FAILED, "the window has disconnected");
     }
     const terminalId = `terminal-${++this.last}`;
     this.known.set(terminalId, terminal);

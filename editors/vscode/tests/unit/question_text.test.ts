@@ -7,7 +7,7 @@ import type {
   QuestionView,
 } from "../../../../crates/serve/types.ts";
 import { answerListOf, named, noticeOf } from "../../src/questions/question_text.ts";
-import { label } from "../../src/text.ts";
+import { label, visible } from "../../src/text.ts";
 
 const line = (text: string): Line => [{ text, role: "text" }];
 
@@ -117,4 +117,16 @@ test("an item of the tree leads to its own question only", () => {
 
 test("text from outside becomes neither a picture nor a link", () => {
   assert.equal(label("$(check) [ok](command:x)"), "$ (check) [ok] (command:x)");
+});
+
+test("a label shows no picture, no link, and no text in another order", () => {
+  const shown = label("$(check) [a](command:b)\x1b[2J\u202eb\n");
+  assert.equal(shown, "$ (check) [a] (command:b)\ufffd[2J\ufffdb\n");
+  const seen = visible("ls\r\b> id\n\x7f\x9b\u2066");
+  assert.equal(seen, "ls\u240d\u2408> id\u240a\u2421\ufffd\ufffd");
+});
+
+test("a row is measured as it is shown", () => {
+  const { rows } = answerListOf(permission({ effect: [line("$(".repeat(20))] }));
+  assert.ok(rows.every((row) => label(row).length <= 40), JSON.stringify(rows));
 });

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { inherited, RunningCommand } from "../../src/terminals/command.ts";
 import { OutputBuffer } from "../../src/terminals/output_buffer.ts";
+import { PacedOutput } from "../../src/terminals/paced_output.ts";
 import { ScreenText } from "../../src/terminals/screen_text.ts";
 
 function line(command: string, args: string[], limit = 1000) {
@@ -91,4 +94,32 @@ test("a command that cannot be started says why", async () => {
 test("an exit code is told", async () => {
   const running = await RunningCommand.start(line("/bin/sh", ["-c", "exit 3"]), () => {});
   assert.deepEqual(await running.ended, { exitCode: 3, signal: null });
+});
+
+test("a command leaves no process behind", async () => {
+  const script = "sleep 1000 >/dev/null 2>&1 & printf $!";
+  const running = await RunningCommand.start(line("/bin/sh", ["-c", script]), () => {});
+  await running.ended;
+  const left = Number(running.output.text());
+  assert.ok(left > 1);
+  const state = `/proc/${left}/stat`;
+  // A process that has ended may still be listed until its parent has noticed.
+  const isGone = () => !existsSync(state) || / [ZX] /.test(readFileSync(state, "utf8"));
+  for (let tries = 0; tries < 3000 && !isGone(); tries++) await setTimeout(10);
+  assert.ok(isGone());
+});
+
+test("the terminal gets the end of output that is faster than it", async () => {
+  const shown: string[] = [];
+  const paced = new PacedOutput((text) => shown.push(text));
+  paced.add("before\n");
+  assert.deepEqual(shown, []);
+  paced.open();
+  assert.deepEqual(shown, ["before\n"]);
+  for (let at = 0; at < 100_000; at++) paced.add(`line ${at}\n`);
+  while (shown.length < 2) await setTimeout(10);
+  paced.dispose();
+  const [, end = ""] = shown;
+  assert.ok(end.length < 140_000 && end.endsWith("line 99999\n"), `${end.length}`);
+  assert.match(end, /^\S*\[earlier output is left out\]\S*\r\nline \d+\n/);
 });

@@ -34,7 +34,7 @@ visit("hunks are decided above their lines, and a rewind goes back", FILES, asyn
   await bench.command("Attaché: Rewind…");
   await bench.pick("rename total to sum");
   await bench.pick("Files");
-  const back = bench.dialog("Go back?");
+  const back = bench.dialog("Go back in ");
   await back.getByRole("button", { name: "Cancel" }).click();
   await back.waitFor({ state: "detached" });
   assert.equal(project.read("main.rs"), program("sum", "total"));

@@ -67,9 +67,10 @@ pub(crate) struct Fuzz {
     /// Only replay this recording
     #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "runs", "time"])]
     pub(crate) replay: Option<PathBuf>,
-    /// Write a failure to this file
-    #[arg(long, value_name = "FILE", default_value = "fuzz.jsonl")]
-    pub(crate) output: PathBuf,
+    /// Write a failure to this file, and replace it [default: fuzz.jsonl, or fuzz-2.jsonl and so
+    /// on if it exists]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
     /// Set this variable of an agent to the address of the judge's model, as in `attache check
     /// agent`
     #[arg(long, value_name = "NAME[=SUFFIX]")]

@@ -4,6 +4,7 @@
 use super::home;
 use super::known_agent::KnownAgent;
 use crate::exit::{Exit, Failure};
+use crate::remote_agent::without_tokens;
 use attache_host::Launch;
 use std::ffi::OsString;
 use std::io;
@@ -50,9 +51,11 @@ impl Environment {
         }
     }
 
-    /// Returns the launch with these variables.
+    /// Returns the launch with these variables, and without the tokens of this program.
     pub(in crate::check) fn around(&self, launch: Launch) -> Launch {
-        self.variables.iter().fold(launch, |launch, (name, value)| launch.env(name, value))
+        self.variables
+            .iter()
+            .fold(without_tokens(launch), |launch, (name, value)| launch.env(name, value))
     }
 }
 
@@ -78,6 +81,18 @@ mod tests {
     fn value(environment: &Environment, name: &str) -> Option<String> {
         let mut named = environment.variables.iter().rev().filter(|(other, _)| other == name);
         Some(named.next()?.1.to_string_lossy().into_owned())
+    }
+
+    #[test]
+    fn a_peer_gets_the_tokens_of_this_program_only_if_they_are_set_for_it() {
+        let changes = |more: &[&str]| {
+            format!("{:?}", led("agent", &[], more).around(Launch::new("agent")).in_terminal())
+        };
+        for token in ["ATTACHE_TOKEN", "ATTACHE_NOTIFY_TOKEN"] {
+            assert!(changes(&[]).contains(&format!("-u {token}")), "{}", changes(&[]));
+            let given = changes(&[&format!("{token}=mine")]);
+            assert!(given.contains(&format!("{token}=\"mine\"")), "{given}");
+        }
     }
 
     #[test]

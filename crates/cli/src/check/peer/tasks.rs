@@ -2,6 +2,7 @@
 
 use super::{home, known_client};
 use crate::exit::Failure;
+use crate::remote_agent::without_tokens;
 use attache_check::{CLIENT_TASKS, ClientRunError, ClientTask, RelayListener, StartedClient};
 use attache_host::Launch;
 use std::collections::HashMap;
@@ -72,7 +73,7 @@ impl Commands {
         &self,
         task: &ClientTask,
     ) -> Result<StartedClient, ClientRunError> {
-        let launch = self.launch(task)?;
+        let launch = without_tokens(self.launch(task)?);
         let listener = RelayListener::open().map_err(ClientRunError::Listen)?;
         let mut agent = self.relay.clone();
         agent.extend([listener.address().to_string(), listener.token().to_owned()]);

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { FormView, Line, QuestionView } from "../../../../crates/serve/types.ts";
+import type { Hub } from "../../src/hub/hub.ts";
+import { asked, picks } from "./vscode_stub.ts";
+
+const { answer } = await import("../../src/questions/answering.ts");
+const { fillForm } = await import("../../src/questions/form_answer.ts");
+
+const line = (text: string): Line => [{ text, role: "text" }];
+
+const question = {
+  id: 1,
+  asked_at: 1,
+  headline: line("a asks"),
+  about: {
+    type: "permission",
+    title: line("Run"),
+    kind: "execute",
+    stated: [],
+    effect: [line("touch a")],
+    outputs: [],
+    protected: null,
+    covered: false,
+    choices: [
+      { key: "y", label: line("yes"), action: { type: "allow" } },
+      { key: "n", label: line("no"), action: { type: "reject" } },
+    ],
+  },
+} as QuestionView;
+
+test("an answer never reaches another question with the same number", async () => {
+  const calls: unknown[] = [];
+  const hub = { call: async (...call: unknown[]) => void calls.push(call) } as unknown as Hub;
+  for (const isOpen of [true, false]) {
+    picks.push({ label: "yes" });
+    const of = { agent: "a", sessionId: "s", question };
+    await answer({ hub, questions: { isOpen: () => isOpen } }, of, () => {});
+  }
+  assert.equal(calls.length, 1);
+  assert.match(asked.at(-1)?.text ?? "", /answered already/);
+});
+
+test("a field of a form keeps its name, whatever it is", async () => {
+  const kind = { type: "boolean" };
+  const field = { name: "__proto__", label: line("A"), description: null, kind, required: true };
+  picks.push({ label: "Yes" });
+  const form = { message: [], fields: [field] } as unknown as FormView;
+  assert.equal(JSON.stringify(await fillForm(form)), '{"__proto__":true}');
+});
