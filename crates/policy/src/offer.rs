@@ -38,6 +38,9 @@ pub struct Question {
 impl Question {
     /// Returns the choices. A choice that is remembered names its rule and its scope (PERM-07). The
     /// option's id contains the scope (PERM-08).
+    ///
+    /// A few clients show only one choice of each kind, without its name, and send the first or
+    /// the last one. The first applies in this session, and the last never in all projects.
     pub fn options(&self) -> Vec<PermissionOption> {
         use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
         let mut options = vec![PermissionOption::new("allow_once", "Allow once", AllowOnce)];
@@ -84,7 +87,7 @@ impl Judge<'_> {
             _ if !keeps => Vec::new(),
             Some(subject) => match subject.commands() {
                 Subject::Command(_) | Subject::Mcp { .. } | Subject::Host(_) => {
-                    vec![Scope::Project, Scope::User]
+                    vec![Scope::User, Scope::Project]
                 }
                 _ => vec![Scope::Project],
             },

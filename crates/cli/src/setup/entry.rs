@@ -126,13 +126,23 @@ impl Entry {
         )
     }
 
+    /// avante.nvim gives agents only `PATH` unless the entry says otherwise, and without these
+    /// settings it allows every action without asking, or rejects what `Allow always` should allow.
     fn avante(&self) -> String {
         let arguments: Vec<String> = self.arguments.iter().map(|word| quoted(word)).collect();
         format!(
             "require(\"avante\").setup({{\n\
              \x20 provider = {id},\n\
              \x20 acp_providers = {{\n\
-             \x20   [{id}] = {{ command = {}, args = {{ {} }} }},\n\
+             \x20   [{id}] = {{\n\
+             \x20     command = {},\n\
+             \x20     args = {{ {} }},\n\
+             \x20     env = vim.fn.environ(),\n\
+             \x20   }},\n\
+             \x20 }},\n\
+             \x20 behaviour = {{\n\
+             \x20   auto_approve_tool_permissions = false,\n\
+             \x20   confirmation_ui_style = \"popup\",\n\
              \x20 }},\n\
              }})",
             quoted(&self.program),

@@ -210,7 +210,8 @@ fn offered(asked: &serde_json::Value) -> Vec<(&str, &str)> {
 }
 
 /// PERM-07, PERM-08: each permanent choice names its rule and its scope. Choices that apply beyond
-/// the session are stored in the person's file.
+/// the session are stored in the person's file. The widest scope is neither the first nor the last,
+/// because codecompanion.nvim and avante.nvim send the last choice of a kind without its name.
 #[tokio::test]
 async fn choice_is_kept_for_the_session_the_project_or_the_person() {
     let (one, other, home) = (project(&[]), project(&[]), project(&[]));
@@ -223,8 +224,8 @@ async fn choice_is_kept_for_the_session_the_project_or_the_person() {
         [
             ("allow_once", "Allow once"),
             ("allow_session", "Always allow commands that start with `mkdir` in this session"),
-            ("allow_project", "Always allow commands that start with `mkdir` in this project"),
             ("allow_user", "Always allow commands that start with `mkdir` in all projects"),
+            ("allow_project", "Always allow commands that start with `mkdir` in this project"),
             ("reject_once", "Reject"),
             (
                 "reject_session",

@@ -79,7 +79,7 @@ const ITEMS: usize = 20;
 
 /// Parses a prompt. Returns [`Request::Unknown`] for text that is not a known request.
 pub(crate) fn parse(text: &str) -> Request {
-    let text = without_courtesy(text);
+    let text = without_courtesy(without_tags(text));
     let text = text.strip_prefix('/').unwrap_or(text);
     let (verb, rest) = word(text);
     match verb.to_lowercase().trim_end_matches(['.', '!', '?', ',']) {
@@ -110,6 +110,14 @@ pub(crate) fn parse(text: &str) -> Request {
         "fetch" => name(rest).map_or(Request::Incomplete(FETCH), Request::Fetch),
         _ => Request::Unknown,
     }
+}
+
+/// Returns what a person wrote. In a session that avante.nvim has open already, it puts the last
+/// prompts between tags, the newest first, with a remark after them.
+fn without_tags(text: &str) -> &str {
+    let tagged = text.trim_start().strip_prefix("<previous_user_message>");
+    let newest = tagged.and_then(|rest| rest.split_once("</previous_user_message>"));
+    newest.map_or(text, |(newest, _)| newest)
 }
 
 /// Removes white space and polite words before a request.
