@@ -8,7 +8,11 @@ interface Call {
 }
 
 const FAILED = -32603;
-const WATCHING = new Set(["_attache/watch_hub", "_attache/watch_session"]);
+const WATCHING = new Set([
+  "_attache/watch_hub",
+  "_attache/watch_session",
+  "_attache/watch_trace",
+]);
 
 /** Lets a page in a webview use the window's connection to the hub. */
 export class PageLink {
@@ -24,6 +28,7 @@ export class PageLink {
   receive(message: ToEditor): boolean {
     if (message.type === "open") this.open();
     else if (message.type === "message") void this.call(message.text);
+    else if (message.type === "close") this.close();
     else return false;
     return true;
   }
@@ -53,6 +58,11 @@ export class PageLink {
     this.isOpen = true;
     if (this.hub.state.kind === "waiting") this.hub.connect();
     this.follow();
+  }
+
+  private close(): void {
+    this.dispose();
+    this.isOpen = false;
   }
 
   private async call(text: string): Promise<void> {

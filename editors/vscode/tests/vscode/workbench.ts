@@ -117,15 +117,19 @@ export class Workbench {
     while (Date.now() < end) {
       for (const frame of this.page.frames()) {
         // A frame that is just being replaced cannot answer.
-        const has = (name: string) => document.body?.classList.contains(name);
-        if (await frame.evaluate(has, place).catch(() => false)) {
-          return new Conversation(frame);
-        }
+        if (await frame.evaluate(isPage, place).catch(() => false)) return new Conversation(frame);
       }
       // The page in a webview is written after its frame is attached: no event says when.
       await this.page.waitForTimeout(100);
     }
     throw new Error(`no page in the ${place}`);
+  }
+
+  /** Makes `session` return only pages that are loaded from now on. */
+  async leavePages(): Promise<void> {
+    for (const frame of this.page.frames()) {
+      await frame.evaluate(() => document.body?.classList.add("left")).catch(() => {});
+    }
   }
 
   async closeNotifications(): Promise<void> {
@@ -137,6 +141,12 @@ export class Workbench {
   lines(): Locator {
     return this.page.locator(".editor-group-container.active .view-lines").first();
   }
+}
+
+/** Whether a document is a page in this place that was not left. Runs in the frame. */
+function isPage(place: string): boolean {
+  const names = document.body?.classList;
+  return names?.contains(place) && !names.contains("left");
 }
 
 /** A page in a webview. */
