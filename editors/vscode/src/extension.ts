@@ -10,6 +10,7 @@ import type { Launch } from "./hub/attach_process.ts";
 import { Hub } from "./hub/hub.ts";
 import { OwnSessions } from "./hub/own_sessions.ts";
 import type { Serve } from "./hub/window_peer.ts";
+import { KeptTabs } from "./pages/kept_tabs.ts";
 import { Pages } from "./pages/pages.ts";
 import { OpenQuestions } from "./questions/open_questions.ts";
 import { QuestionNotices } from "./questions/question_notices.ts";
@@ -45,7 +46,8 @@ export function activate(context: vscode.ExtensionContext): void {
   );
   const current = own(new CurrentSession(context.workspaceState));
   const files = vscode.Uri.joinPath(context.extensionUri, "dist", "page");
-  const pages = own(new Pages(hub, current, files));
+  const tabs = new KeptTabs(context.workspaceState, vscode.env.sessionId);
+  const pages = own(new Pages(hub, current, files, tabs));
   const questions = own(new OpenQuestions(hub));
   const reviews = own(new Reviews(hub, current));
   const documents = own(new ReviewDocuments(reviews));

@@ -8,13 +8,21 @@ export type FromEditor =
   /** Shows an address, such as `#/s/agent/session`, and a panel of it. */
   | { type: "show"; address: string; panel: string | null }
   /** Adds text to the next prompt, with the files that it mentions by `@path`. */
-  | { type: "insert"; text: string; files: string[] };
+  | { type: "insert"; text: string; files: string[] }
+  /** Shows recordings in the viewer of messages. */
+  | { type: "recordings"; files: { name: string; text: string }[] }
+  /** Shows the messages with an agent there. */
+  | { type: "watch"; agent: string };
 
 /** What the page tells the editor. */
 export type ToEditor =
   | { type: "open" }
   | { type: "message"; text: string }
-  | { type: "shown"; address: string };
+  /** The page needs the channel no longer. */
+  | { type: "close" }
+  | { type: "shown"; address: string }
+  /** The viewer of messages runs. */
+  | { type: "ready" };
 
 /** What VS Code offers to a webview. */
 interface EditorApi {
@@ -38,7 +46,10 @@ export class Editor {
     this.api.postMessage({ type: "open" });
     return {
       send: (text) => this.api.postMessage({ type: "message", text }),
-      close: () => this.closed("closed"),
+      close: () => {
+        this.api.postMessage({ type: "close" });
+        this.closed("closed");
+      },
     };
   };
 
@@ -54,6 +65,11 @@ export class Editor {
   shown(address: string): void {
     this.setItem("address", address);
     this.api.postMessage({ type: "shown", address });
+  }
+
+  /** Says that the viewer of messages runs. */
+  ready(): void {
+    this.api.postMessage({ type: "ready" });
   }
 
   getItem(key: string): string | null {

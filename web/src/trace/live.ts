@@ -56,13 +56,17 @@ export class LiveTrace {
     });
   }
 
-  /** Ends the connection for good. */
+  /** Ends the connection and the watch, until `connect` and `follow` begin others. */
   close(): void {
     clearTimeout(this.timer);
     const channel = this.channel;
     this.peer?.end("closed");
     this.peer = null;
     this.channel = null;
+    this.isOnline = false;
+    this.agent = null;
+    this.watch = null;
+    this.early = [];
     channel?.close();
   }
 

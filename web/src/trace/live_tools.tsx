@@ -1,6 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { TracedAgent } from "../../../crates/serve/types.ts";
+import { editor } from "../protocol/editor.ts";
 import { openChannel } from "../store/secrets.ts";
 import { LiveTrace, type LiveState } from "./live.ts";
 import type { Recorded } from "./lines.ts";
@@ -13,7 +14,7 @@ let show: (lines: Recorded[]) => void = () => {};
 /** Whether the messages of an agent are shown. */
 export const isLive = computed(() => watched.value !== "");
 
-const trace = new LiveTrace(openChannel, {
+const trace = new LiveTrace(editor?.open ?? openChannel, {
   state: (now) => (state.value = now),
   agents: (now) => (agents.value = now),
   changed: ({ lines }) => show(lines),
@@ -24,6 +25,7 @@ export function watchLive(agent: string, lines: (lines: Recorded[]) => void): vo
   show = lines;
   watched.value = agent;
   void trace.follow(agent);
+  trace.connect();
 }
 
 /** Ends the connection to the hub. */

@@ -1,5 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { render, type JSX } from "preact";
+import { editor, type Editor, type FromEditor } from "../protocol/editor.ts";
 import { WindowedList } from "../view/list.tsx";
 import { filtered, visible, type Recorded, type TraceFilter } from "./lines.ts";
 import { isLive, LiveTools, stopLive, watchLive } from "./live_tools.tsx";
@@ -63,7 +64,7 @@ function Line({ line }: { line: Recorded }): JSX.Element {
       <span class="muted number">{line.line}</span>
       <span class="time muted">{line.time === null ? "" : line.time.toFixed(3)}</span>
       <span class={`from f-${line.from}`}>
-        {line.from === "client" ? "→ client" : "← agent"}
+        {line.from === "client" ? "client →" : "← agent"}
       </span>
       <span class="method cut">
         {visible((line.method || line.text).slice(0, IN_LIST))}
@@ -245,19 +246,18 @@ function Viewer(): JSX.Element {
   );
 }
 
-/** The recording that an editor opens: it asks for it when it can take it. */
-interface FromEditor {
-  files?: { name: string; text: string }[];
-}
-
-declare const acquireVsCodeApi: (() => { postMessage(message: object): void }) | undefined;
-
-if (typeof acquireVsCodeApi === "function") {
+/** Shows what the editor opens. */
+function embed(editor: Editor): void {
   addEventListener("message", ({ data }: MessageEvent<FromEditor>) => {
-    void open((data.files ?? []).map((file) => new File([file.text], file.name)));
+    if (editor.receive(data)) return;
+    if (data.type === "watch") live(data.agent);
+    if (data.type !== "recordings") return;
+    void open(data.files.map((file) => new File([file.text], file.name)));
   });
-  acquireVsCodeApi().postMessage({ type: "open" });
+  editor.ready();
 }
+
+if (editor !== null) embed(editor);
 
 const place = document.getElementById("page");
 if (place !== null) render(<Viewer />, place);

@@ -1,43 +1,24 @@
-import { randomBytes } from "node:crypto";
-import { basename } from "node:path";
 import * as vscode from "vscode";
-import { pageHtml } from "../pages/page_html.ts";
+import { openTracePage } from "../pages/trace_page.ts";
 import type { Commands, Parts } from "./parts.ts";
+import { targetOf } from "./pick_session.ts";
 
-/** The commands about recordings of traffic. */
-export function traceCommands({ files }: Parts): Commands {
+/** The commands about the messages between the hub and agents. */
+export function traceCommands({ hub, current, files }: Parts): Commands {
   return {
     openTrace: async (given) => {
       const title = "Open a Trace";
-      const uris =
+      const recordings =
         given instanceof vscode.Uri
           ? [given]
           : await vscode.window.showOpenDialog({ title, canSelectMany: true });
-      if (uris !== undefined && uris.length > 0) show(files, uris);
+      if (recordings !== undefined && recordings.length > 0) {
+        openTracePage(hub, files, { recordings });
+      }
+    },
+    watchAgent: async (node) => {
+      const of = await targetOf(node, hub, current);
+      if (of !== null) openTracePage(hub, files, { agent: of.agent });
     },
   };
-}
-
-function show(files: vscode.Uri, uris: vscode.Uri[]): void {
-  const title = `Trace ${uris.map((uri) => basename(uri.path)).join(", ")}`;
-  const options = { enableScripts: true, localResourceRoots: [files] };
-  const column = vscode.ViewColumn.Active;
-  const { webview } = vscode.window.createWebviewPanel("attache.trace", title, column, options);
-  webview.onDidReceiveMessage(async () => {
-    const read = uris.map(async (uri) => ({
-      name: basename(uri.path),
-      text: new TextDecoder().decode(await vscode.workspace.fs.readFile(uri)),
-    }));
-    await webview.postMessage({ files: await Promise.all(read) });
-  });
-  const uri = (name: string): string =>
-    webview.asWebviewUri(vscode.Uri.joinPath(files, name)).toString();
-  webview.html = pageHtml({
-    address: "",
-    place: "tab",
-    script: uri("trace.js"),
-    styles: [uri("page.css"), uri("theme.css")],
-    source: webview.cspSource,
-    nonce: randomBytes(18).toString("base64"),
-  });
 }

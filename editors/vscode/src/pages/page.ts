@@ -1,11 +1,10 @@
-import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import type { OfSession } from "../../../../crates/serve/types.ts";
 import type { FromEditor, ToEditor } from "../../../../web/src/protocol/editor.ts";
 import type { Hub } from "../hub/hub.ts";
 import { addressOf, fromAddress } from "../hub/session_name.ts";
-import { pageHtml } from "./page_html.ts";
 import { PageLink } from "./page_link.ts";
+import { load } from "./webview_document.ts";
 
 /** A page in a webview. */
 export class Page implements vscode.Disposable {
@@ -35,17 +34,7 @@ export class Page implements vscode.Disposable {
         shown(this.session);
       }),
     );
-    webview.options = { enableScripts: true, localResourceRoots: [files] };
-    const uri = (name: string): string =>
-      webview.asWebviewUri(vscode.Uri.joinPath(files, name)).toString();
-    webview.html = pageHtml({
-      address: this.address,
-      place,
-      script: uri("app.js"),
-      styles: [uri("page.css"), uri("theme.css")],
-      source: webview.cspSource,
-      nonce: randomBytes(18).toString("base64"),
-    });
+    load(webview, files, { address: this.address, place, script: "app.js" });
   }
 
   /** The session that the page shows. */

@@ -8,7 +8,11 @@ interface Call {
 }
 
 const FAILED = -32603;
-const WATCHING = new Set(["_attache/watch_hub", "_attache/watch_session"]);
+const WATCHING = new Set([
+  "_attache/watch_hub",
+  "_attache/watch_session",
+  "_attache/watch_trace",
+]);
 
 /** Lets a page in a webview use the window's connection to the hub. */
 export class PageLink {
@@ -24,6 +28,7 @@ export class PageLink {
   receive(message: ToEditor): boolean {
     if (message.type === "open") this.open();
     else if (message.type === "message") void this.call(message.text);
+    else if (message.type === "close") this.dispose();
     else return false;
     return true;
   }
@@ -38,12 +43,10 @@ export class PageLink {
     this.post({ type: "closed", why: state.why });
   }
 
+  /** Closes the channel, and ends the watches of the page. */
   dispose(): void {
-    for (const watch of this.watches) {
-      this.hub.watches.remove(watch);
-      // It ends with the connection at the latest.
-      this.hub.call("_attache/unwatch", { watch }).catch(() => {});
-    }
+    this.isOpen = false;
+    for (const watch of this.watches) this.unwatch(watch);
     this.watches.clear();
   }
 
@@ -82,13 +85,19 @@ export class PageLink {
   }
 
   private watch(watch: number): void {
-    if (!this.isOpen) return;
+    if (!this.isOpen) return this.unwatch(watch);
     this.watches.add(watch);
     // The page takes notifications also before the answer that says the number of the watch.
     this.hub.watches.add(watch, (method, params) => {
       const text = JSON.stringify({ jsonrpc: "2.0", method, params });
       this.post({ type: "message", text });
     });
+  }
+
+  private unwatch(watch: number): void {
+    this.hub.watches.remove(watch);
+    // It ends with the connection at the latest.
+    this.hub.call("_attache/unwatch", { watch }).catch(() => {});
   }
 
   private reply(reply: object): void {

@@ -1,9 +1,10 @@
 import * as vscode from "vscode";
 import type { OfSession } from "../../../../crates/serve/types.ts";
 import type { Hub } from "../hub/hub.ts";
-import { fromAddress, keyOf } from "../hub/session_name.ts";
+import { addressOf, fromAddress, keyOf } from "../hub/session_name.ts";
 import type { CurrentSession } from "../sessions/current_session.ts";
 import { plain } from "../text.ts";
+import type { KeptTabs } from "./kept_tabs.ts";
 import { Page } from "./page.ts";
 
 /** The type of the tabs. */
@@ -26,6 +27,7 @@ export class Pages implements vscode.Disposable, vscode.WebviewViewProvider {
     private readonly hub: Hub,
     private readonly current: CurrentSession,
     private readonly files: vscode.Uri,
+    private readonly kept: KeptTabs,
   ) {
     this.subscription = vscode.Disposable.from(
       vscode.window.registerWebviewViewProvider(VIEW, this, {
@@ -39,6 +41,7 @@ export class Pages implements vscode.Disposable, vscode.WebviewViewProvider {
       }),
       hub.onChange(() => this.entitle()),
     );
+    void this.takeOver();
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
@@ -72,10 +75,7 @@ export class Pages implements vscode.Disposable, vscode.WebviewViewProvider {
       if (panel !== null) known.page.show(of, panel);
       return;
     }
-    const options = { retainContextWhenHidden: true };
-    const column = vscode.ViewColumn.Active;
-    const created = vscode.window.createWebviewPanel(TAB, "Attaché", column, options);
-    const { page } = this.adopt(created, of);
+    const { page } = this.create(vscode.ViewColumn.Active, false, of);
     if (panel !== null) page.show(of, panel);
   }
 
@@ -104,6 +104,31 @@ export class Pages implements vscode.Disposable, vscode.WebviewViewProvider {
     for (const { panel } of this.tabs) panel.dispose();
   }
 
+  /**
+   * Replaces the tabs that an earlier extension host left in this window: they have lost their
+   * connection, and VS Code gives them to no other host.
+   */
+  private async takeOver(): Promise<void> {
+    const open = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).filter(isPage);
+    const lost: vscode.Tab[] = [];
+    for (const { address, title, column } of this.kept.read()) {
+      // VS Code gives this host the tabs that were not shown since the window was loaded.
+      const at = open.findIndex(
+        ({ label, group }) => label === title && group.viewColumn === column,
+      );
+      if (at < 0) continue;
+      lost.push(...open.splice(at, 1));
+      this.create(column, true, fromAddress(address));
+    }
+    await vscode.window.tabGroups.close(lost, true);
+  }
+
+  private create(column: vscode.ViewColumn, preserveFocus: boolean, of: OfSession | null): Tab {
+    const place = { viewColumn: column, preserveFocus };
+    const options = { retainContextWhenHidden: true };
+    return this.adopt(vscode.window.createWebviewPanel(TAB, "Attaché", place, options), of);
+  }
+
   private adopt(panel: vscode.WebviewPanel, of: OfSession | null): Tab {
     panel.iconPath = vscode.Uri.joinPath(this.files, "../../media/icon.png");
     const page = new Page(this.hub, panel.webview, this.files, "tab", of, (shown) => {
@@ -115,20 +140,33 @@ export class Pages implements vscode.Disposable, vscode.WebviewViewProvider {
     if (of !== null && panel.active) this.current.set(of);
     panel.onDidChangeViewState(() => {
       if (panel.active && page.session !== null) this.current.set(page.session);
+      this.keep();
     });
     panel.onDidDispose(() => {
       page.dispose();
       this.tabs.delete(tab);
+      this.keep();
     });
     this.entitle();
     return tab;
+  }
+
+  /** Remembers the tabs for another extension host of this window. */
+  private keep(): void {
+    const tabs = [...this.tabs].map(({ panel, page }) => ({
+      address: page.session === null ? "" : addressOf(page.session),
+      title: panel.title,
+      column: panel.viewColumn ?? vscode.ViewColumn.Active,
+      visible: panel.visible,
+    }));
+    this.kept.write(tabs);
   }
 
   private tabOf(of: OfSession): Tab | undefined {
     return [...this.tabs].find(({ page }) => page.session && keyOf(page.session) === keyOf(of));
   }
 
-  /** Gives the tabs the titles of their sessions. */
+  /** Gives the tabs the titles of their sessions, and remembers them. */
   private entitle(): void {
     const sessions = this.hub.view?.list.sessions ?? [];
     for (const { panel, page } of this.tabs) {
@@ -139,5 +177,11 @@ export class Pages implements vscode.Disposable, vscode.WebviewViewProvider {
       const title = plain(item?.title) || session?.agent || "Attaché";
       if (panel.title !== title) panel.title = title;
     }
+    this.keep();
   }
+}
+
+/** Whether a tab is one of a session. VS Code puts words before the type. */
+function isPage({ input }: vscode.Tab): boolean {
+  return input instanceof vscode.TabInputWebview && input.viewType.endsWith(TAB);
 }

@@ -3,6 +3,7 @@ import type {
   Choice,
   ChoiceAction,
   Output,
+  PermissionView,
   QuestionView,
 } from "../../../../crates/serve/types.ts";
 import { label, linesOf, outputLines, plain } from "../text.ts";
@@ -31,7 +32,7 @@ function linesAbout(about: QuestionView["about"]): string[] {
   switch (about.type) {
     case "permission":
       return [
-        plain(about.title),
+        titleOf(about),
         ...linesOf(about.stated),
         ...about.effect.map((line) => plain(line)),
         ...outputLines(about.outputs),
@@ -44,6 +45,12 @@ function linesAbout(about: QuestionView["about"]): string[] {
     case "other":
       return [];
   }
+}
+
+/** The title of a call; empty if it only repeats the command that is shown after it. */
+function titleOf({ title, effect }: PermissionView): string {
+  const words = plain(title);
+  return effect.some((line) => plain(line) === words.replace(/^Run /, "$ ")) ? "" : words;
 }
 
 /** Returns the question that an item of the list names; `undefined` if it is not open. */

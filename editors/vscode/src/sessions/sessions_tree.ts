@@ -46,14 +46,18 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionNode>, vscod
     if (list === undefined || (list.sessions.length === 0 && list.attention.length === 0)) {
       return [];
     }
+    const sessions = list.sessions.map((item): SessionNode => ({ kind: "session", item }));
     if (node === undefined) {
-      const all: SessionNode = { kind: "section", name: "sessions" };
-      return list.attention.length === 0 ? [all] : [{ kind: "section", name: "attention" }, all];
+      if (list.attention.length === 0) return sessions;
+      return [
+        { kind: "section", name: "attention" },
+        { kind: "section", name: "sessions" },
+      ];
     }
     if (node.kind !== "section") return [];
     return node.name === "attention"
       ? list.attention.map((item) => ({ kind: "attention", item }))
-      : list.sessions.map((item) => ({ kind: "session", item }));
+      : sessions;
   }
 
   getTreeItem(node: SessionNode): vscode.TreeItem {
@@ -68,7 +72,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionNode>, vscod
 }
 
 function section(name: "attention" | "sessions"): vscode.TreeItem {
-  const label = name === "attention" ? "Waiting for You" : "Sessions";
+  const label = name === "attention" ? "Waiting for You" : "All Sessions";
   const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Expanded);
   item.id = name;
   return item;

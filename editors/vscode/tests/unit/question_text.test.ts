@@ -39,6 +39,13 @@ test("a notification can allow what it shows as a whole, once", () => {
   assert.deepEqual(buttons({}), [0, 2]);
 });
 
+test("a title that only repeats the command is left out", () => {
+  const about = { title: line("Run touch a"), effect: [line("$ touch a")] };
+  assert.deepEqual(answerListOf(permission(about)).rows, ["$ touch a"]);
+  const other = { ...about, title: line("Run touch b") };
+  assert.deepEqual(answerListOf(permission(other)).rows, ["Run touch b", "$ touch a"]);
+});
+
 test("a notification cannot allow what it does not show, but can reject it", () => {
   assert.deepEqual(buttons({ effect: [line("x".repeat(1000))] }), [2]);
   assert.deepEqual(buttons({ outputs: [{ type: "diff", files: [] }] }), [2]);

@@ -1,21 +1,28 @@
 import assert from "node:assert/strict";
+import { program } from "./program.ts";
 import { visit } from "./visits.ts";
 
-visit("questions, forms and options are lists of VS Code", {}, async ({ project, bench }) => {
+const FILES = { "main.rs": program("total") };
+
+visit("questions, forms and options are lists of VS Code", FILES, async ({ project, bench }) => {
   const { page } = bench;
   await bench.trust();
-  await bench.newSession();
+  const side = await bench.newSession();
+  await bench.file("main.rs");
   // A command is shown as a whole, so the notification can allow it.
-  await bench.command("Attaché: Open in Editor Tab");
-  const tab = await bench.session("tab");
-  await tab.prompt("run touch made.txt");
+  await side.prompt("run touch made.txt");
   const asked = bench.notification(/touch made\.txt/);
   await asked.waitFor();
+  const allow = asked.getByRole("button", { name: /Allow once/ });
+  await allow.hover();
   await bench.picture("notification");
-  await asked.getByRole("button", { name: /Allow once/ }).click();
-  await tab.ready();
+  await bench.picture("sessions", page.locator(".part.sidebar"));
+  await allow.click();
+  await side.ready();
   assert.equal(project.read("made.txt"), "");
 
+  await bench.command("Attaché: Open in Editor Tab");
+  const tab = await bench.session("tab");
   // A form: to leave it leaves the question open.
   await tab.prompt("ask Which colour: red, blue");
   await tab.question.waitFor();

@@ -37,5 +37,5 @@ visit("a missing program and another version are explained", {}, async ({ server
     server.usePath(attache());
   }
   // The next attempt uses the right path.
-  await bench.row("Sessions").waitFor();
+  await page.locator(".statusbar-item .codicon-sparkle").waitFor();
 });

@@ -5,6 +5,7 @@ import "./reviewing.ts";
 import "./deciding.ts";
 import "./asking.ts";
 import "./context.ts";
+import "./tracing.ts";
 import "./serving.ts";
 import "./reloading.ts";
 import "./connecting.ts";

@@ -3,7 +3,7 @@ import { chromium } from "playwright-core";
 import type { Browser, BrowserContext, Frame, Locator, Page } from "playwright-core";
 
 /** How long something may take on a busy machine, in milliseconds. */
-export const LONG = Number(process.env["LONG"] ?? 90_000);
+export const LONG = Number(process.env["LONG"] ?? 120_000);
 
 const PICTURES = process.env["PICTURES"];
 
@@ -20,7 +20,7 @@ export class Workbench {
   ) {}
 
   static async open(browser: Browser, address: string): Promise<Workbench> {
-    const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
+    const context = await browser.newContext({ viewport: { width: 1280, height: 960 } });
     const page = await context.newPage();
     page.setDefaultTimeout(LONG);
     const workbench = new Workbench(context, page);
@@ -68,21 +68,22 @@ export class Workbench {
     return this.page.locator(".monaco-dialog-box").filter({ hasText: text });
   }
 
-  /** Takes a picture, if `PICTURES` says where. */
-  async picture(name: string): Promise<void> {
-    if (PICTURES) await this.page.screenshot({ path: `${PICTURES}/${name}.png` });
+  /** Takes a picture of the window or of a part, if `PICTURES` says where. */
+  async picture(name: string, part: Page | Locator = this.page): Promise<void> {
+    if (!PICTURES) return;
+    await part.screenshot({ path: `${PICTURES}/${name}.png`, animations: "disabled" });
   }
 
   /** Runs a command of the palette. */
   async command(title: string): Promise<void> {
     const found = this.page.locator(`.quick-input-list [aria-label^="${title}"]`).first();
     const end = Date.now() + LONG;
-    // A page that just takes the focus takes the key too, or closes the palette.
-    for (;;) {
+    // A page that just takes the focus takes the key too, or closes the palette. No event says so.
+    for (let timeout = 5000; ; timeout *= 2) {
       await this.page.keyboard.press("F1");
       try {
-        await this.input.fill(`>${title}`, { timeout: 5000 });
-        await found.click({ timeout: 5000 });
+        await this.input.fill(`>${title}`, { timeout });
+        await found.click({ timeout });
         return;
       } catch (error) {
         if (Date.now() > end) throw error;
@@ -117,15 +118,19 @@ export class Workbench {
     while (Date.now() < end) {
       for (const frame of this.page.frames()) {
         // A frame that is just being replaced cannot answer.
-        const has = (name: string) => document.body?.classList.contains(name);
-        if (await frame.evaluate(has, place).catch(() => false)) {
-          return new Conversation(frame);
-        }
+        if (await frame.evaluate(isPage, place).catch(() => false)) return new Conversation(frame);
       }
       // The page in a webview is written after its frame is attached: no event says when.
       await this.page.waitForTimeout(100);
     }
     throw new Error(`no page in the ${place}`);
+  }
+
+  /** Makes `session` return only pages that are loaded from now on. */
+  async leavePages(): Promise<void> {
+    for (const frame of this.page.frames()) {
+      await frame.evaluate(() => document.body?.classList.add("left")).catch(() => {});
+    }
   }
 
   async closeNotifications(): Promise<void> {
@@ -137,6 +142,12 @@ export class Workbench {
   lines(): Locator {
     return this.page.locator(".editor-group-container.active .view-lines").first();
   }
+}
+
+/** Whether a document is a page in this place that was not left. Runs in the frame. */
+function isPage(place: string): boolean {
+  const names = document.body?.classList;
+  return names?.contains(place) && !names.contains("left");
 }
 
 /** A page in a webview. */
