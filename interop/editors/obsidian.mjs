@@ -2,7 +2,7 @@
 // the first option of the kind ANSWER, and prints the updates:
 // node obsidian.mjs CLIENT ENTRY PROMPT ANSWER
 // CLIENT is the module `src/acp/acp-client.ts` of the plugin, built for Node.js. ENTRY is a file
-// with what `attache setup obsidian` prints, a field on each line.
+// with the fields that `attache setup obsidian` prints.
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
@@ -10,6 +10,8 @@ const [module, entry, prompt, answer] = process.argv.slice(2);
 const { AcpClient } = await import(pathToFileURL(module).href);
 const lines = readFileSync(entry, "utf8").trimEnd().split("\n");
 const fields = Object.fromEntries(lines.map((line) => line.split(/ {2,}/)));
+// Each line without a name is one more argument.
+const args = [fields.Arguments, ...lines.filter((line) => line.startsWith(" ")).map((l) => l.trim())];
 
 globalThis.window = globalThis;
 const settings = { autoAllowPermissions: false, nodePath: "", windowsWslMode: false };
@@ -29,8 +31,7 @@ await client.initialize({
   id: fields["Agent ID"],
   displayName: fields["Display name"],
   command: fields.Path,
-  // The plugin's settings have one argument on each line.
-  args: fields.Arguments.split(" "),
+  args,
   workingDirectory: process.cwd(),
 });
 const { sessionId } = await client.newSession(process.cwd());
