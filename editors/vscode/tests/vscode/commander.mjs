@@ -1,4 +1,5 @@
-// An agent of version 1 that runs each prompt as a command in a terminal of its client.
+// An agent of version 1 that runs each prompt as a command in a terminal of its client. It says how
+// many images a prompt has instead, if it has any.
 import { createInterface } from "node:readline";
 
 const open = new Map();
@@ -20,6 +21,11 @@ function say(sessionId, text) {
 }
 
 async function run({ sessionId, prompt }) {
+  const images = prompt.filter(({ type }) => type === "image");
+  if (images.length > 0) {
+    say(sessionId, `It got ${images.length} images.`);
+    return { stopReason: "end_turn" };
+  }
   const [command, ...args] = prompt[0].text.split(" ");
   try {
     const { terminalId } = await call("terminal/create", { sessionId, command, args });
@@ -35,7 +41,10 @@ async function run({ sessionId, prompt }) {
 }
 
 const methods = {
-  initialize: () => ({ protocolVersion: 1, agentCapabilities: {} }),
+  initialize: () => ({
+    protocolVersion: 1,
+    agentCapabilities: { promptCapabilities: { image: true } },
+  }),
   "session/new": () => ({ sessionId: `s${++last}` }),
   "session/prompt": run,
 };

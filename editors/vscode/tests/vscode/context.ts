@@ -7,7 +7,7 @@ const PICTURE =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJg" +
   "gg==";
 
-visit("files, selections, problems and pictures go into the prompt", FILES, async (all) => {
+visit("files, selections and problems go into the prompt", FILES, async (all) => {
   const { bench } = all;
   const { page } = bench;
   await bench.trust();
@@ -32,8 +32,16 @@ visit("files, selections, problems and pictures go into the prompt", FILES, asyn
   await bench.command("Attaché: Add Problems of File to Prompt");
   await holds("Problems of @broken.json:\n- line 1: error: ");
 
-  const picture = Buffer.from(PICTURE, "base64");
-  const file = { name: "point.png", mimeType: "image/png", buffer: picture };
+  await bench.picture("context");
+  await side.frame.locator(".composer .send").click();
+  await side.frame.waitForFunction(() => document.querySelector("textarea")?.value === "");
+  await side.frame.locator(".row-answer").first().waitFor();
+});
+
+visit("pictures are chosen or dropped", {}, async ({ bench }) => {
+  await bench.trust();
+  const side = await bench.newSession("Commander");
+  const file = { name: "point.png", mimeType: "image/png", buffer: Buffer.from(PICTURE, "base64") };
   await side.frame.locator("input[type=file]").setInputFiles(file);
   await side.frame.getByRole("button", { name: /Remove .*point\.png/ }).waitFor();
   await side.frame.locator(".composer").evaluate((form, bytes) => {
@@ -43,13 +51,6 @@ visit("files, selections, problems and pictures go into the prompt", FILES, asyn
     form.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true }));
   }, PICTURE);
   await side.frame.getByRole("button", { name: /Remove .*dropped\.png/ }).waitFor();
-  await bench.picture("context");
-  // The offline model takes no pictures.
-  for (const name of ["point.png", "dropped.png"]) {
-    await side.frame.getByRole("button", { name: `Remove ${name}` }).click();
-  }
-  await side.frame.locator(".composer .send").click();
-  await side.frame.waitForFunction(() => document.querySelector("textarea")?.value === "");
-  await side.frame.locator(".row-answer").first().waitFor();
-  await side.ready();
+  await side.prompt("look at this");
+  await side.frame.getByText("It got 2 images.").waitFor();
 });

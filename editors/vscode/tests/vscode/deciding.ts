@@ -41,7 +41,7 @@ visit("hunks are decided above their lines, and a rewind goes back", FILES, asyn
   await bench.command("Attaché: Rewind…");
   await bench.pick("rename total to sum");
   await bench.pick("Files");
-  await back.getByText("main.rs").waitFor();
+  await back.getByText(/restore\s+main\.rs/).waitFor();
   await back.getByRole("button", { name: "Go Back" }).click();
   await bench.lines().getByText("let total").waitFor();
   assert.equal(project.read("main.rs"), program("total"));
