@@ -1,33 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { FormView, Line, QuestionView } from "../../../../crates/serve/types.ts";
+import type { FormView } from "../../../../crates/serve/types.ts";
 import type { Hub } from "../../src/hub/hub.ts";
+import { line, permission } from "./permission_question.ts";
 import { asked, picks } from "./vscode_stub.ts";
 
 const { answer } = await import("../../src/questions/answering.ts");
 const { fillForm } = await import("../../src/questions/form_answer.ts");
 
-const line = (text: string): Line => [{ text, role: "text" }];
-
-const question = {
-  id: 1,
-  asked_at: 1,
-  headline: line("a asks"),
-  about: {
-    type: "permission",
-    title: line("Run"),
-    kind: "execute",
-    stated: [],
-    effect: [line("touch a")],
-    outputs: [],
-    protected: null,
-    covered: false,
-    choices: [
-      { key: "y", label: line("yes"), action: { type: "allow" } },
-      { key: "n", label: line("no"), action: { type: "reject" } },
-    ],
-  },
-} as QuestionView;
+const question = permission({});
 
 test("an answer never reaches another question with the same number", async () => {
   const calls: unknown[] = [];

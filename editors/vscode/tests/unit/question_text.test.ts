@@ -1,35 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type {
-  AttentionItem,
-  Line,
-  PermissionView,
-  QuestionView,
-} from "../../../../crates/serve/types.ts";
+import type { AttentionItem, PermissionView } from "../../../../crates/serve/types.ts";
 import { answerListOf, named, noticeOf } from "../../src/questions/question_text.ts";
 import { label, visible } from "../../src/text.ts";
-
-const line = (text: string): Line => [{ text, role: "text" }];
-
-function permission(more: Partial<PermissionView>): QuestionView {
-  const about: PermissionView = {
-    title: line("Run"),
-    kind: "execute",
-    stated: [],
-    effect: [line("touch a")],
-    outputs: [],
-    protected: null,
-    covered: false,
-    choices: [
-      { key: "y", label: line("yes"), action: { type: "allow" } },
-      { key: "a", label: line("always"), action: { type: "allow_always", rules: [] } },
-      { key: "n", label: line("no"), action: { type: "reject" } },
-    ],
-    ...more,
-  };
-  const headline = line("a asks for permission");
-  return { id: 1, asked_at: 0, headline, about: { type: "permission", ...about } };
-}
+import { line, permission } from "./permission_question.ts";
 
 const buttons = (more: Partial<PermissionView>): number[] =>
   noticeOf(permission(more)).buttons.map(({ choice }) => choice);
