@@ -92,12 +92,13 @@ impl Context {
         let reply = {
             let mut state = served.session.state();
             last.into_iter().for_each(|last| state.record(last));
-            // If the connection is over, the client needs no update.
-            let _ = state.send_info();
             StoredReply::new(&served.session, &mut state)
         };
         let close = move |state: &mut State, stored: Result<()>| {
             if stored.is_ok() || even_unstored {
+                // The author may have set a title while the session was stored. If the connection
+                // is over, the client needs no update.
+                let _ = state.send_info();
                 state.close();
             }
             trace::session_closed(state.session.id(), &stored);

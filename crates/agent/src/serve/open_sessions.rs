@@ -24,8 +24,8 @@ pub(crate) struct OpenSessions(Mutex<Sessions>);
 #[derive(Default)]
 struct Sessions {
     open: HashMap<SessionId, Arc<ServedSession>>,
-    /// The end of each close that runs.
-    closing: HashMap<SessionId, watch::Receiver<()>>,
+    /// The sessions that a running close has removed.
+    closing: HashMap<SessionId, Arc<ServedSession>>,
 }
 
 impl OpenSessions {
@@ -71,7 +71,11 @@ impl OpenSessions {
     /// Sends all titles and metadata that the client does not know yet, so that a list contains
     /// nothing newer (INFO-05).
     pub(crate) fn send_info(&self) -> Result<()> {
-        self.all().iter().try_for_each(|served| served.session.state().send_info())
+        let served: Vec<_> = {
+            let sessions = self.lock();
+            sessions.open.values().chain(sessions.closing.values()).map(Arc::clone).collect()
+        };
+        served.iter().try_for_each(|served| served.session.state().send_info())
     }
 
     /// Removes the session, to close it: later calls that name it find nothing. Hold a
@@ -79,13 +83,13 @@ impl OpenSessions {
     pub(crate) fn remove(&self, id: &SessionId) -> Option<Arc<ServedSession>> {
         let mut sessions = self.lock();
         let served = sessions.open.remove(id)?;
-        sessions.closing.insert(id.clone(), served.close_ended.subscribe());
+        sessions.closing.insert(id.clone(), Arc::clone(&served));
         Some(served)
     }
 
     /// Returns the end of the close of this session that runs; `None` if none runs.
     pub(crate) fn closing(&self, id: &SessionId) -> Option<watch::Receiver<()>> {
-        self.lock().closing.get(id).cloned()
+        self.lock().closing.get(id).map(|served| served.close_ended.subscribe())
     }
 
     /// Notes that the close of a session has ended. If it failed, the session is open again.
@@ -93,8 +97,7 @@ impl OpenSessions {
         let id = &served.session.id;
         let mut sessions = self.lock();
         // Another session with this id may have been opened and be closing.
-        let own = served.close_ended.subscribe();
-        if sessions.closing.get(id).is_some_and(|closing| closing.same_channel(&own)) {
+        if sessions.closing.get(id).is_some_and(|closing| Arc::ptr_eq(closing, served)) {
             sessions.closing.remove(id);
         }
         if failed {

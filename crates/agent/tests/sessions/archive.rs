@@ -2,6 +2,7 @@ use super::client::prompt;
 use super::load::load;
 use super::{Client, Keeper, TestStore};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 async fn listed(client: &mut Client, filter: Value) -> Vec<(String, Value)> {
     let page = client.result("session/list", filter).await;
@@ -116,5 +117,35 @@ async fn a_deleted_session_is_gone() {
         for method in ["session/load", "session/resume", "session/fork"] {
             assert_eq!(client.error(method, load(&session)).await["code"], -32002, "{method}");
         }
+    }
+}
+
+/// INFO-05: a title that the author sets while the session is archived reaches the client before
+/// any list has it.
+#[tokio::test(start_paused = true)]
+async fn a_title_set_during_the_archiving_is_sent_before_it_is_listed() {
+    for lists in [true, false] {
+        let (store, keeper) = (TestStore::new(), Keeper::default());
+        let mut client = store.client(keeper.clone()).await;
+        let session = client.session().await;
+        client.turn(&session, "title One").await;
+        store.hold();
+        let archive = client.start("session/archive", json!({"sessionId": session})).await;
+        // The commit of the archiving waits now. Less time passes than between two lines with
+        // titles.
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        keeper.go.notify_one();
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        if lists {
+            client.result("session/list", json!({"archived": "include"})).await;
+            assert_eq!(client.updates()[0]["title"], "One later");
+        }
+        store.go_on();
+        client.reply(archive).await;
+        let told = client.updates();
+        client.result("session/unarchive", json!({"sessionId": session})).await;
+        let listed = client.result("session/list", json!({})).await;
+        assert_eq!(listed["sessions"][0]["title"], "One later");
+        assert!(lists || told[0]["title"] == "One later", "{told:?}");
     }
 }

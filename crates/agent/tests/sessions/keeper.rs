@@ -147,6 +147,16 @@ impl Author for Keeper {
                     turn.say(&text).await?;
                 }
             }
+            // A title now, and another one after the turn.
+            "title" => {
+                turn.title(rest).await?;
+                let (session, go) = (turn.session(), Arc::clone(&self.go));
+                let later = format!("{rest} later");
+                tokio::spawn(async move {
+                    go.notified().await;
+                    let _ = session.title(&later).await;
+                });
+            }
             "fail" => return Err(Error::failed("no luck")),
             "panic" => panic!("as asked"),
             text => turn.say(text).await?,
