@@ -43,7 +43,9 @@ function install() {
       execFileSync("npm", [...given, "--silent"], options);
     }
     // A run that was faster has installed the same.
-    if (!existsSync(folder)) renameSync(partial, folder);
+    if (existsSync(server)) return;
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(partial, folder);
   } finally {
     rmSync(partial, { recursive: true, force: true });
   }
