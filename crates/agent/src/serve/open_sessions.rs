@@ -50,11 +50,6 @@ impl OpenSessions {
         served.ok_or_else(|| attache_protocol::Error::resource_not_found_session(id.as_str()))
     }
 
-    /// Returns every open session, in no particular order.
-    pub(crate) fn all(&self) -> Vec<Arc<ServedSession>> {
-        self.lock().open.values().map(Arc::clone).collect()
-    }
-
     /// Checks that no session with this id is open.
     ///
     /// # Errors

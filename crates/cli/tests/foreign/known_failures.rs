@@ -1,6 +1,7 @@
 //! Judges agents and clients of others, and those made only with the official libraries. `known/`
 //! lists the known failures of each with their reasons, which were confirmed in the traffic. A
-//! failure that is not listed fails the test, and so does a listed rule that passes.
+//! failure that is not listed fails the test, and so does a listed rule that passes. Our own agent
+//! and client break no rule.
 
 use crate::judgements::{Family, family, known};
 use crate::peers::{ATTACHE, Agent, Client, installed_agents, package};
@@ -24,6 +25,15 @@ async fn has_known_failures(side: &str, name: &str, options: &[String], command:
 
 fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+/// Fails with what the judge saw, which the documents of the judge do not contain.
+#[tokio::test]
+async fn our_agent_and_our_client_break_no_rule() {
+    for judgement in family(Family::Ours).await.judgements() {
+        let fails = judgement.fails();
+        assert!(fails.is_empty(), "{}: {fails:#?}", judgement.name());
+    }
 }
 
 #[tokio::test]
