@@ -37,6 +37,16 @@ impl Hub {
         }
     }
 
+    /// Asks like [`Hub::refresh_list`], and waits until nobody is being asked any more. An agent may
+    /// take as long as it likes, so the caller limits the time.
+    pub async fn refresh_list_and_wait(&self) {
+        let mut watch = self.watch();
+        self.refresh_list();
+        while self.listings().iter().any(|(_, listing)| listing.is_asking())
+            && watch.next().await.is_some()
+        {}
+    }
+
     /// Returns the known sessions, the newest first: those that agents and the store listed last
     /// ([`Hub::refresh_list`]), and the open ones.
     pub fn list(&self, filter: &SessionFilter) -> Vec<ListedSession> {

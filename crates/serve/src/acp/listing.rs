@@ -90,21 +90,11 @@ fn place(session: &ListedSession) -> Place {
 
 /// Asks the store and the agents for their lists, and waits briefly for them.
 async fn refresh(context: &Context) {
-    // An agent that starts slowly is listed next time.
+    // An agent that starts or answers slowly is listed next time.
     let starting = context.shared.start_default_agent(&context.client);
     drop(tokio::time::timeout(PATIENCE, starting).await);
-    let hub = &context.shared.hub;
-    let mut watch = hub.watch();
-    hub.refresh_list();
-    let answered = async {
-        while hub.listings().iter().any(|(_, listing)| listing.is_asking()) {
-            if watch.next().await.is_none() {
-                return;
-            }
-        }
-    };
-    // A slow agent is listed next time.
-    drop(tokio::time::timeout(PATIENCE, answered).await);
+    let listing = context.shared.hub.refresh_list_and_wait();
+    drop(tokio::time::timeout(PATIENCE, listing).await);
 }
 
 fn info(context: &Context, session: ListedSession) -> SessionInfo {

@@ -51,15 +51,8 @@ impl Chat {
 
     /// Asks the agents and the store for their sessions, and waits briefly for the answers.
     async fn ask_for_lists(&self) {
-        self.hub.refresh_list();
-        let mut watch = self.hub.watch();
-        let asked = async {
-            while self.hub.listings().iter().any(|(_, state)| state.is_asking())
-                && watch.next().await.is_some()
-            {}
-        };
         // The sessions of slower agents appear in the next list.
-        let _ = tokio::time::timeout(LISTING, asked).await;
+        let _ = tokio::time::timeout(LISTING, self.hub.refresh_list_and_wait()).await;
     }
 
     fn list(&self) {
