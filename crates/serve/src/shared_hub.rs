@@ -103,16 +103,16 @@ impl SharedHub {
 
     /// Starts the client's default agent if the client may start agents: the agent may have
     /// sessions that the hub does not know. Other agents are asked for theirs only if they run.
-    pub(crate) async fn start_default_agent(&self, client: &AttachedClient) {
+    /// Returns whether the agent runs now and did not before.
+    pub(crate) async fn start_default_agent(&self, client: &AttachedClient) -> bool {
         if !client.may(Scope::Control) {
-            return;
+            return false;
         }
-        let Some(agent) = self.default_agent(client) else { return };
+        let Some(agent) = self.default_agent(client) else { return false };
         let added = self.services.add_agent(&self.hub, &agent, !client.is_remote());
-        if let Some(agent) = added.ok().and_then(|agent| self.hub.agent(&agent)) {
-            // If it does not start, its state says why, and so does the error of a new session.
-            drop(agent.start().await);
-        }
+        let Some(agent) = added.ok().and_then(|agent| self.hub.agent(&agent)) else { return false };
+        // If it does not start, its state says why, and so does the error of a new session.
+        agent.connection().is_none() && agent.start().await.is_ok()
     }
 
     /// Returns a folder without links if remote clients may open sessions in it: it is below an

@@ -41,10 +41,12 @@ pub(super) async fn watch_hub(
     }))
 }
 
-/// Starts the client's default agent and lists its sessions. Never ends, because the watch goes on.
+/// Starts the client's default agent and lists its sessions, unless it runs already. Never ends,
+/// because the watch goes on.
 async fn list_default_agent(caller: Arc<Caller>) {
-    caller.shared.start_default_agent(&caller.client).await;
-    caller.shared.hub.refresh_list();
+    if caller.shared.start_default_agent(&caller.client).await {
+        caller.shared.hub.refresh_list();
+    }
     std::future::pending().await
 }
 
