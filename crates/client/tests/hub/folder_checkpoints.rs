@@ -6,8 +6,9 @@ use attache_checkpoint::{
 };
 use attache_client::{
     Change, CheckpointError, CheckpointMoment, CheckpointOptions, Hub, HubOptions, HubSession,
+    SessionState,
 };
-use attache_session::MemoryStore;
+use attache_session::{MemoryStore, TurnState};
 use serde_json::json;
 use std::fs;
 use std::path::Path;
@@ -99,6 +100,22 @@ async fn checkpoints_are_taken_around_turns_and_watchers_learn_of_them() {
     let all = it.it.session.changes_since(&Default::default()).changes;
     let count = all.iter().filter(|change| matches!(change, Change::Checkpoint(_))).count();
     assert_eq!(count, 3, "a new watcher learns of them too");
+}
+
+/// A review that is read as soon as the turn is over contains what the turn changed.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_review_waits_for_the_checkpoint_after_the_turn() {
+    let mut it = kept().await;
+    let session = it.it.session.clone();
+    session.send("go").unwrap();
+    let (call, _) = it.it.agent.prompted().await;
+    fs::write(it.path("made"), "1").unwrap();
+    it.it.agent.end_turn(&call).await;
+    while session.snapshot().turn() != TurnState::Idle {
+        tokio::task::yield_now().await;
+    }
+    let review = session.review(1, u64::MAX).await.unwrap();
+    assert_eq!(review.files.len(), 1, "{review:#?}");
 }
 
 #[tokio::test]

@@ -9,8 +9,8 @@ use crate::lock::lock;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
-/// How long closing waits for the end of a turn that was cancelled, or whose agent ended.
-const TURN: Duration = Duration::from_secs(2);
+/// How long to wait until the end of a turn is processed that is over, or that was cancelled.
+pub(super) const END_OF_TURN: Duration = Duration::from_secs(2);
 
 /// How long closing a session waits for its checkpoints before it stops them.
 const COMPLETING: Duration = Duration::from_secs(5);
@@ -22,7 +22,7 @@ impl HubShared {
     /// Waits for the checkpoints that are being taken. Those that are not complete after `patience`
     /// are stopped, and list what they lack. Those of unused sessions are stopped at once.
     pub(crate) async fn finish_takes(&self, patience: Duration) {
-        let until = Instant::now() + TURN;
+        let until = Instant::now() + END_OF_TURN;
         for entry in self.sessions() {
             entry.checkpoints.no_turn(until).await;
             let running = entry.checkpoints.close();
@@ -37,7 +37,7 @@ impl HubShared {
     /// Waits for the checkpoints of a session that is being closed, that after its last turn
     /// included. Those that take too long are stopped. No further checkpoint is taken.
     pub(crate) async fn finish_takes_of(&self, entry: &SessionEntry) {
-        entry.checkpoints.no_turn(Instant::now() + TURN).await;
+        entry.checkpoints.no_turn(Instant::now() + END_OF_TURN).await;
         let is_used = entry.checkpoints.turns() > 0;
         finish(entry.checkpoints.close(), if is_used { COMPLETING } else { Duration::ZERO }).await;
     }

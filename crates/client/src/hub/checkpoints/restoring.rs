@@ -1,6 +1,7 @@
 //! What a person can do with the checkpoints of a session.
 
 use super::checkpoint_error::CheckpointError;
+use super::closing::END_OF_TURN;
 use super::owner::checkpoint_owner;
 use super::taking;
 use crate::hub::hub_events::HubEvents as _;
@@ -11,6 +12,7 @@ use attache_checkpoint::{
 };
 use attache_session::{Session, TurnState};
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// Stops a plan that no one waits for.
 struct StopOnDrop(RestoreControl);
@@ -49,7 +51,11 @@ impl HubSession {
         tokio::time::timeout(patience, self.running_takes_ended()).await.is_ok()
     }
 
+    /// Waits for the checkpoints that are being taken, and for that after a turn which just ended.
     pub(super) async fn running_takes_ended(&self) {
+        if !self.is_in_turn() {
+            self.entry.checkpoints.no_turn(Instant::now() + END_OF_TURN).await;
+        }
         for take in self.entry.checkpoints.running() {
             take.end().await;
         }
