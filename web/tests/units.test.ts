@@ -66,6 +66,13 @@ test("another front end's draft is adopted if nothing else was typed here", () =
   assert.equal(kept.text("a/s"), "theirs, longer");
 });
 
+test("the draft of another page with the same connection is adopted", () => {
+  const kept = drafts();
+  assert.equal(kept.merge("a/s", { text: "there", by: 1 }, 1).kind, "adopt");
+  assert.equal(kept.merge("a/s", { text: "", by: 1 }, 1).kind, "adopt");
+  assert.equal(kept.text("a/s"), "");
+});
+
 test("the hub's echo of an own draft does not undo what was typed since", () => {
   const kept = drafts();
   kept.write("a/s", "one two");

@@ -45,7 +45,9 @@ export class Drafts {
   /** Decides about a draft from the hub. `own` is the number of this connection. */
   merge(session: string, draft: Draft, own: number | null): Merge {
     const { text, synced } = this.read(session);
-    if (draft.by === own || draft.text === text) {
+    // Pages of one editor share a connection, so an own draft may be that of another page. What was
+    // typed here since is newer.
+    if (draft.text === text || (draft.by === own && text !== synced)) {
       this.synced(session, draft.text);
       return { kind: "keep" };
     }

@@ -19,8 +19,8 @@ import { complete, content, matching, wordAt, type Completion, type Word } from 
 import { Attachments, readImage, type Attachment } from "./images.tsx";
 import { NeedsScope } from "./scope.tsx";
 
-/** How long typing must pause before the hub gets the draft, in milliseconds. */
-const DRAFT_PAUSE = 400;
+/** The shortest time between two calls that give the hub the draft, in milliseconds. */
+const DRAFT_PACE = 400;
 /** The largest height of the text field, as a part of the window. */
 const MOST_HEIGHT = 0.4;
 const MOST_SHOWN = 8;
@@ -36,13 +36,21 @@ function grow(area: HTMLTextAreaElement): void {
   area.style.height = `${Math.min(area.scrollHeight, innerHeight * MOST_HEIGHT)}px`;
 }
 
-/** Sends the draft to the hub when typing pauses. Local storage has it at once. */
+/**
+ * Sends the draft to the hub, at once if the pace allows it: storage of a window that is closed or
+ * reloaded right after typing may lack it.
+ */
 function useDraftSync(session: ShownSession, text: Signal<string>): void {
   /** Changes when the text became another one while the hub took it. */
   const again = useSignal(0);
+  /** The earliest time of the next call. */
+  const next = useRef(0);
+  // A connection begins with the draft that the hub has.
+  useEffect(() => void (next.current = Date.now() + DRAFT_PACE), [session, isOnline.value]);
   useEffect(() => {
     if (!isOnline.value || !may("control") || !drafts.isUnsynced(session.key)) return;
     const timer = setTimeout(() => {
+      next.current = Date.now() + DRAFT_PACE;
       const { agent, sessionId, key } = session;
       const sent = drafts.text(key);
       hub.call("_attache/draft", { agent, sessionId, text: sent }).then(
@@ -52,7 +60,7 @@ function useDraftSync(session: ShownSession, text: Signal<string>): void {
         },
         () => {}, // It is stored here, and sent with the next change.
       );
-    }, DRAFT_PAUSE);
+    }, Math.max(0, next.current - Date.now()));
     return () => clearTimeout(timer);
   }, [session, text.value, isOnline.value, again.value]);
 }

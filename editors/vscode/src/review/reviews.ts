@@ -25,6 +25,8 @@ export class Reviews implements vscode.Disposable {
   private known: Review | null = null;
   /** What the session did last, to read its changes again after a turn. */
   private activity: string | undefined;
+  /** The number of reads of the changes, of which only the last counts. */
+  private reads = 0;
   private readonly subscription: vscode.Disposable;
 
   constructor(
@@ -44,14 +46,16 @@ export class Reviews implements vscode.Disposable {
   /** Reads the review of the current session again. */
   async refresh(): Promise<void> {
     const of = this.current.value;
+    const read = ++this.reads;
     if (of === null || this.item(of)?.activity == null) return this.set(null);
+    let review: Review | null = null;
     try {
       const items = await this.hub.call("_attache/review", { ...of, first: null, last: null });
-      if (this.isCurrent(of)) this.set({ of, folder: plain(this.item(of)?.folder), items });
+      review = { of, folder: plain(this.item(of)?.folder), items };
     } catch {
       // An agent without a folder, or a session that was closed meanwhile, has no review.
-      if (this.isCurrent(of)) this.set(null);
     }
+    if (read === this.reads) this.set(review);
   }
 
   /** Decides about hunks of the known review. */
@@ -59,6 +63,8 @@ export class Reviews implements vscode.Disposable {
     const review = this.known;
     if (review === null || hunks.length === 0) return;
     const decided = await this.hub.call("_attache/decide", { ...review.of, hunks, decision });
+    if (!this.isCurrent(review.of)) return;
+    this.reads++;
     this.set({ ...review, items: decided.review });
   }
 

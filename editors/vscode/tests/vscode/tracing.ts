@@ -42,7 +42,7 @@ visit("a recording is opened, and an agent is watched", { "run.jsonl": RECORDING
   await bench.command("Attaché: Watch Messages of the Agent");
   ({ frame } = await bench.session("tab"));
   // Until somebody watches an agent, the hub keeps only its first messages.
-  await frame.locator(".trace-line", { hasText: "session/new" }).first().waitFor();
+  await frame.locator(".trace-line", { hasText: "initialize" }).first().waitFor();
   await side.prompt("hello");
   await answered(frame);
   await page.mouse.move(800, 850);
