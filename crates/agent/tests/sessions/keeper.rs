@@ -7,12 +7,15 @@ use attache_protocol::v1::*;
 use attache_protocol::{Meta, Raw};
 use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
+use tokio::task::JoinSet;
 
 #[derive(Clone, Default)]
 pub(crate) struct Keeper {
     /// The author's observations, in order.
     pub(crate) log: Arc<Mutex<Vec<String>>>,
     pub(crate) go: Arc<Notify>,
+    /// What continues after a turn.
+    pub(crate) tasks: Arc<Mutex<JoinSet<()>>>,
     /// The action when a session is opened.
     pub(crate) opens: Opens,
     pub(crate) system_prompts: bool,
@@ -152,7 +155,7 @@ impl Author for Keeper {
                 turn.title(rest).await?;
                 let (session, go) = (turn.session(), Arc::clone(&self.go));
                 let later = format!("{rest} later");
-                tokio::spawn(async move {
+                self.tasks.lock().unwrap().spawn(async move {
                     go.notified().await;
                     let _ = session.title(&later).await;
                 });
