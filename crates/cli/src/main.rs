@@ -74,6 +74,11 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
+/// The allocator of musl lets one thread at a time allocate; docs/releases.md says what it costs.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The longest time that work in the background delays the end of the screen.
 const SHUTDOWN: Duration = Duration::from_secs(2);
 
