@@ -37,8 +37,8 @@ impl Hub {
         }
     }
 
-    /// Asks like [`Hub::refresh_list`], and waits until nobody is being asked any more. An agent may
-    /// take as long as it likes, so the caller limits the time.
+    /// Asks like [`Hub::refresh_list`], and waits until nobody is being asked any more. An agent
+    /// may take as long as it likes, so the caller limits the time.
     pub async fn refresh_list_and_wait(&self) {
         let mut watch = self.watch();
         self.refresh_list();

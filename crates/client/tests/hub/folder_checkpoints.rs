@@ -6,7 +6,6 @@ use attache_checkpoint::{
 };
 use attache_client::{
     Change, CheckpointError, CheckpointMoment, CheckpointOptions, Hub, HubOptions, HubSession,
-    SessionState,
 };
 use attache_session::{MemoryStore, TurnState};
 use serde_json::json;
