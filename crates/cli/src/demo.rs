@@ -9,6 +9,7 @@ use crate::interrupt::Interrupts;
 use crate::permission::{self, Policy};
 use crate::remote_agent::without_tokens;
 use crate::run::session::Opened;
+use crate::say::counted;
 use crate::show::paint::{BOLD, CYAN, DIM, Paint};
 use crate::show::tool_call::Bound;
 use crate::show::{Item, Show};
@@ -148,11 +149,16 @@ fn introduction(copied: &Copied) -> Vec<String> {
             "This folder has no text files, so the demo works on a small sample project.".to_owned()
         }
         Copied::Files { count, bytes, left_out: 0 } => {
-            format!("The demo works on a copy of this folder: {count} files, {}.", size(*bytes))
+            format!(
+                "The demo works on a copy of this folder: {}, {}.",
+                counted(*count, "file"),
+                size(*bytes)
+            )
         }
         Copied::Files { count, bytes, left_out } => {
             format!(
-                "The demo works on a copy of this folder: {count} files, {}; {left_out} more were left out.",
+                "The demo works on a copy of this folder: {}, {}; {left_out} more were left out.",
+                counted(*count, "file"),
                 size(*bytes)
             )
         }

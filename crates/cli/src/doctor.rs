@@ -8,6 +8,7 @@ mod hub;
 use crate::args;
 use crate::demo::size;
 use crate::exit::{Exit, Failure};
+use crate::say::counted;
 use crate::settings::Settings;
 use crate::show::paint::Paint;
 use crate::store::Place;
@@ -58,7 +59,7 @@ pub(crate) async fn doctor(arguments: &args::Doctor) -> Result<Exit, Failure> {
 fn program(findings: &mut Findings) {
     findings.part("program");
     findings.found(Mark::Fact, "attache", env!("CARGO_PKG_VERSION"));
-    findings.found(Mark::Fact, "protocol", "ACP version 1");
+    findings.found(Mark::Fact, "protocol", "ACP version 1, and version 2, a draft");
     findings.found(Mark::Fact, "system", &format!("{} {}", system(), env::consts::ARCH));
 }
 
@@ -143,19 +144,15 @@ fn sessions(findings: &mut Findings) {
         return findings.found(Mark::Missing, "sessions", &why);
     };
     let shown = path.display();
-    let counted = place
+    let stored = place
         .existing()
         .and_then(|store| store.map(|store| crate::store::count(&store)).transpose());
-    match counted {
+    match stored {
         Ok(Some(count)) => {
             let size = fs::metadata(path)
                 .map_or_else(|_| "unknown size".to_owned(), |file| size(file.len()));
-            let plural = if count == 1 { "" } else { "s" };
-            findings.found(
-                Mark::Good,
-                "sessions",
-                &format!("{shown}  ({count} session{plural}, {size})"),
-            );
+            let count = counted(count, "session");
+            findings.found(Mark::Good, "sessions", &format!("{shown}  ({count}, {size})"));
         }
         Ok(None) => folder(findings, "sessions", path),
         Err(error) => findings.found(Mark::Bad, "sessions", &format!("{shown}  ({error})")),
@@ -337,9 +334,8 @@ fn rules_of(findings: &mut Findings, whose: &str, file: &str, rules: &Rules, all
     let sentences: Vec<String> = rules.sentences().collect();
     let count = match sentences.len() {
         0 => "no rules".to_owned(),
-        1 => "1 rule".to_owned(),
         count if count > FEW_RULES && !all => format!("{count} rules; -v shows them"),
-        count => format!("{count} rules"),
+        count => counted(count, "rule"),
     };
     let (mark, but) = match rules.faults().is_empty() {
         true => (Mark::Good, ""),

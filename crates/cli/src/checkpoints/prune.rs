@@ -4,7 +4,7 @@ use super::arguments::Prune;
 use super::selected;
 use crate::exit::{Exit, Failure};
 use crate::key;
-use crate::say::println;
+use crate::say::{counted, println};
 use crate::show::paint::{BOLD, Paint};
 use attache_checkpoint::{Store, Summary};
 use attache_view::sanitize;
@@ -25,7 +25,7 @@ pub(super) async fn prune(store: &Store, arguments: &Prune) -> Result<Exit, Fail
     if owners.is_empty() {
         return Exit::report("there are no such checkpoints");
     }
-    let counts: Vec<String> = owners.iter().map(|owner| counted(&summaries, owner)).collect();
+    let counts: Vec<String> = owners.iter().map(|owner| counted_of(&summaries, owner)).collect();
     if !arguments.yes && !agreed(&counts).await? {
         return Err(Failure::new(Exit::Cancelled, "nothing was deleted"));
     }
@@ -36,7 +36,7 @@ pub(super) async fn prune(store: &Store, arguments: &Prune) -> Result<Exit, Fail
             true => {
                 of_owner.for_each(|it| println(&json!({ "id": it.id.to_string() }).to_string()))
             }
-            false => println(&format!("deleted {}", counted(&summaries, owner))),
+            false => println(&format!("deleted {}", counted_of(&summaries, owner))),
         }
     }
     Ok(Exit::Done)
@@ -56,13 +56,10 @@ fn over_limit(store: &Store, json: bool) -> Result<Exit, Failure> {
 }
 
 /// Returns the number of an owner's checkpoints, for people.
-fn counted(summaries: &[Summary], owner: &str) -> String {
+fn counted_of(summaries: &[Summary], owner: &str) -> String {
     let count = summaries.iter().filter(|it| it.label.owner == owner).count();
-    let plural = if count == 1 { "" } else { "s" };
-    format!(
-        "{count} checkpoint{plural} of the session {}",
-        sanitize::line(&selected::session(owner))
-    )
+    let session = selected::session(owner);
+    format!("{} of the session {}", counted(count, "checkpoint"), sanitize::line(&session))
 }
 
 async fn agreed(lines: &[String]) -> Result<bool, Failure> {

@@ -5,6 +5,7 @@ use super::folder;
 use crate::checkpoints::place::Place;
 use crate::demo::size;
 use crate::exit::Failure;
+use crate::say::counted;
 use crate::settings::Settings;
 
 /// Shows the store of checkpoints, how much it uses and its limit, without writing.
@@ -22,13 +23,12 @@ pub(super) fn checkpoints(findings: &mut Findings) {
         .and_then(|store| store.map(|store| store.usage()).transpose().map_err(Failure::from));
     match usage {
         Ok(Some(usage)) => {
-            let plural = if usage.checkpoints == 1 { "" } else { "s" };
             let (used, limit) = (size(usage.bytes), size(usage.limit));
-            let count = usage.checkpoints;
+            let count = counted(usage.checkpoints, "checkpoint");
             findings.found(
                 Mark::Good,
                 "checkpoints",
-                &format!("{shown}  ({count} checkpoint{plural}, {used} of {limit})"),
+                &format!("{shown}  ({count}, {used} of {limit})"),
             );
         }
         Ok(None) => folder(findings, "checkpoints", path),

@@ -4,6 +4,7 @@ use super::VERSION;
 use super::place::HubPlace;
 use super::status::{none_runs, refused, status};
 use crate::exit::{Exit, Failure};
+use crate::say::counted;
 use attache_serve::socket::{ConnectError, HubConnection, Reply, Wants};
 use serde_json::json;
 use std::io::{self, Write as _};
@@ -87,7 +88,7 @@ async fn end(place: &HubPlace, wants: Wants) -> Result<(), Failure> {
 
 /// Says for what the hub waits.
 fn tell(running: usize, waiting: usize) {
-    let turns = |count: usize| format!("{count} turn{}", if count == 1 { "" } else { "s" });
+    let turns = |count: usize| counted(count, "turn");
     let what = match (running, waiting) {
         (0, waiting) => format!("{} that a person must answer", turns(waiting)),
         (running, 0) => turns(running),

@@ -5,6 +5,7 @@ use super::{pages, session_id, text_search, time};
 use crate::checkpoints;
 use crate::exit::{Exit, Failure};
 use crate::key;
+use crate::say::counted;
 use crate::show::paint::{BOLD, Paint};
 use attache_protocol::Patch;
 use attache_session::{EventBody, Labels, ListEntry, SessionKey, Store, StoreError, Timestamp};
@@ -146,11 +147,10 @@ fn all(store: &dyn Store, ids: &[String], agent: Option<&str>) -> Result<Vec<Lis
 /// Describes a session: id, title, number of prompts, time of the last change.
 fn described(store: &dyn Store, listed: &ListEntry) -> Result<String, StoreError> {
     let title = text_search::title(store, listed)?.map(|title| format!("“{title}”"));
-    let prompts = listed.summary.prompts;
-    let plural = if prompts == 1 { "" } else { "s" };
+    let prompts = counted(listed.summary.prompts, "prompt");
     let when = time::ago(listed.summary.updated_at, &Zoned::now());
     Ok(format!(
-        "{} {}, {prompts} prompt{plural}, {when}",
+        "{} {}, {prompts}, {when}",
         id(listed),
         title.unwrap_or_else(|| "without a title".to_owned())
     ))

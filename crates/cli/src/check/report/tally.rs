@@ -1,5 +1,6 @@
 //! Counts of findings.
 
+use crate::say::counted;
 use attache_check::Finding;
 use std::collections::BTreeSet;
 
@@ -40,18 +41,14 @@ impl Tally {
 
     fn counts(&self) -> String {
         match self.findings {
-            0 => format!("{}, and none of them breaks a rule.", count(self.lines, "line")),
+            0 => format!("{}, and none of them breaks a rule.", counted(self.lines, "line")),
             findings => format!(
                 "{}, {} about {}; mandatory: {}. `attache check rules ID` explains a rule.",
-                count(self.lines, "line"),
-                count(findings, "finding"),
-                count(self.rules.len(), "rule"),
+                counted(self.lines, "line"),
+                counted(findings, "finding"),
+                counted(self.rules.len(), "rule"),
                 self.musts
             ),
         }
     }
-}
-
-fn count(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }

@@ -1,6 +1,7 @@
 //! Shows a judgement on a terminal.
 
 use super::colour::{style_of, style_of_verdict};
+use crate::say::counted;
 use crate::show::paint::{BOLD, CYAN, DIM, Paint, RED, YELLOW};
 use crate::show::width::{cut, wrap};
 use attache_check::{Judgement, Outcome, Verdict};
@@ -119,13 +120,12 @@ impl Printer {
     }
 
     fn totals(&self, judgement: &Judgement) -> Vec<String> {
-        let count = judgement.verdicts.len();
+        let count = counted(judgement.verdicts.len(), "rule");
         let faults = judgement.verdicts.iter().filter(|verdict| verdict.is_fault());
         let broken: Vec<&str> = faults.map(|verdict| verdict.rule.id).collect();
         let passed = self.paint.paint(BOLD, format!("{} pass", judgement.count(Outcome::PASS)));
         let total = format!(
-            "{count} {}{}: {passed}, {} fail, {} skipped, {} not tested.",
-            if count == 1 { "rule" } else { "rules" },
+            "{count}{}: {passed}, {} fail, {} skipped, {} not tested.",
             match judgement.support.protocol {
                 1 => String::new(),
                 protocol => format!(" of version {protocol} of the protocol"),
