@@ -4,7 +4,7 @@ import * as vscode from "vscode";
  * Shows a list, and returns the item that the person chooses, if any. The list stays when a page
  * takes the focus.
  */
-export function choose<T extends vscode.QuickPickItem>(
+export function pickOne<T extends vscode.QuickPickItem>(
   items: readonly T[],
   options: vscode.QuickPickOptions,
 ): Thenable<T | undefined> {

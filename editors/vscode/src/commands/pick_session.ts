@@ -4,7 +4,7 @@ import type { Hub } from "../hub/hub.ts";
 import type { CurrentSession } from "../sessions/current_session.ts";
 import { sessionOf, type SessionNode } from "../sessions/sessions_tree.ts";
 import { label } from "../text.ts";
-import { choose } from "./choose.ts";
+import { pickOne } from "./pick_one.ts";
 
 /** Asks for a session. Returns `null` if the person leaves or there is none. */
 export async function pickSession(hub: Hub): Promise<OfSession | null> {
@@ -22,7 +22,7 @@ export async function pickSession(hub: Hub): Promise<OfSession | null> {
     of: { agent, sessionId: id },
   }));
   const options = { title: "Session", placeHolder: "Choose a session", matchOnDetail: true };
-  const picked = await choose(items, options);
+  const picked = await pickOne(items, options);
   return picked?.of ?? null;
 }
 

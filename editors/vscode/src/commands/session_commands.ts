@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { ListChange, OfSession } from "../../../../crates/serve/types.ts";
 import { label, plain } from "../text.ts";
-import { choose } from "./choose.ts";
+import { pickOne } from "./pick_one.ts";
 import { isNode, pickSession, targetOf, titleOf } from "./pick_session.ts";
 import type { Commands, Parts } from "./parts.ts";
 
@@ -108,7 +108,7 @@ async function pickAgent(
   ];
   if (items.length === 1) return items[0]?.agent;
   const options = { title: "Agent of the New Session", placeHolder: "Choose an agent" };
-  return (await choose(items, options))?.agent;
+  return (await pickOne(items, options))?.agent;
 }
 
 async function prompt({ hub, pages }: Parts, of: OfSession): Promise<void> {

@@ -7,7 +7,7 @@ import type { Asked } from "../questions/open_questions.ts";
 import { named } from "../questions/question_text.ts";
 import { openHunks, type ChangeNode } from "../review/changes_tree.ts";
 import { label, plain } from "../text.ts";
-import { choose } from "./choose.ts";
+import { pickOne } from "./pick_one.ts";
 import { isNode, targetOf, titleOf } from "./pick_session.ts";
 import type { Commands, Parts } from "./parts.ts";
 
@@ -88,7 +88,7 @@ async function pickQuestion(open: Asked[], node: unknown): Promise<Asked | null>
     asked,
   }));
   const options = { title: "Answer a Question", placeHolder: "Choose a question" };
-  return (await choose(items, options))?.asked ?? null;
+  return (await pickOne(items, options))?.asked ?? null;
 }
 
 function detail({ question: { about } }: Asked): string {
@@ -115,7 +115,7 @@ async function setOption(hub: Hub, of: OfSession): Promise<void> {
     option,
   }));
   const asked = { title: "Options of the Session", placeHolder: "Choose an option" };
-  const option = (await choose(items, asked))?.option;
+  const option = (await pickOne(items, asked))?.option;
   if (option === undefined) return;
   const values = option.choices.map(({ id, name, description, current, group }) => ({
     label: `${current ? "$(check) " : ""}${label(name)}`,
@@ -123,7 +123,7 @@ async function setOption(hub: Hub, of: OfSession): Promise<void> {
     detail: label(description),
     id,
   }));
-  const value = await choose(values, { title: label(option.name) });
+  const value = await pickOne(values, { title: label(option.name) });
   if (value === undefined) return;
   await hub.call("_attache/option", { ...of, option: option.id, value: value.id });
 }
@@ -146,11 +146,11 @@ async function rewind(parts: Parts, of: OfSession): Promise<void> {
     point,
   }));
   const asked = { title: "Rewind", placeHolder: "Go back to before a prompt" };
-  const point = (await choose(items, asked))?.point;
+  const point = (await pickOne(items, asked))?.point;
   if (point === undefined) return;
   const title = "What Goes Back";
   const placeHolder = forks ? "" : "The conversation goes on in a new session.";
-  const what = (await choose(WHAT, { title, placeHolder }))?.what;
+  const what = (await pickOne(WHAT, { title, placeHolder }))?.what;
   if (what !== undefined) await restore(parts, of, { type: "point", id: point.id }, what);
 }
 

@@ -8,9 +8,17 @@ import { noticeOf } from "./question_text.ts";
 const MORE = "More…";
 const SHOW = "Show";
 
-/** Shows each new question once as a notification, and counts all in the status bar. */
+/** The largest number of open questions with a notification at a time. */
+const MOST = 5;
+
+/**
+ * Shows each new question once as a notification, a few at a time, and counts all in the status
+ * bar.
+ */
 export class QuestionNotices implements vscode.Disposable {
   private readonly noticed = new Set<string>();
+  /** The open questions whose notification was neither answered nor dismissed. */
+  private readonly shown = new Set<string>();
   private readonly item: vscode.StatusBarItem;
   private readonly subscription: vscode.Disposable;
 
@@ -34,12 +42,12 @@ export class QuestionNotices implements vscode.Disposable {
     const open = this.questions.all();
     this.count(open.length);
     const names = new Set(open.map(nameOf));
-    for (const name of this.noticed) {
-      if (!names.has(name)) this.noticed.delete(name);
+    for (const known of [this.noticed, this.shown]) {
+      for (const name of known) if (!names.has(name)) known.delete(name);
     }
     for (const asked of open) {
       const name = nameOf(asked);
-      if (this.noticed.has(name)) continue;
+      if (this.noticed.has(name) || this.shown.size >= MOST) continue;
       this.noticed.add(name);
       if (this.concerns(asked)) void this.notify(asked);
     }
@@ -74,7 +82,9 @@ export class QuestionNotices implements vscode.Disposable {
   private async notify(asked: Asked): Promise<void> {
     const { text, buttons } = noticeOf(asked.question);
     const titles = [...buttons.map(({ title }) => title), MORE, SHOW];
+    this.shown.add(nameOf(asked));
     const picked = await vscode.window.showInformationMessage(text, ...titles);
+    if (this.shown.delete(nameOf(asked))) this.update();
     // A notification that is dismissed leaves the question open.
     if (picked === undefined) return;
     if (!this.questions.isOpen(asked)) {
