@@ -3,6 +3,7 @@
 "use strict";
 
 const { spawn } = require("node:child_process");
+const { isatty } = require("node:tty");
 
 const platform = `${process.platform}-${process.arch}`;
 const suffix = process.platform === "win32" ? ".exe" : "";
@@ -23,9 +24,11 @@ child.on("error", (error) => {
   process.exit(3);
 });
 // A terminal sends Ctrl-C to both processes; other signals come only to this one.
-process.on("SIGINT", () => {});
-for (const signal of ["SIGTERM", "SIGHUP"]) {
-  process.on(signal, () => child.kill(signal));
+const inTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+  process.on(signal, () => {
+    if (signal !== "SIGINT" || !inTerminal) child.kill(signal);
+  });
 }
 child.on("exit", (code, signal) => {
   if (signal === null) {
