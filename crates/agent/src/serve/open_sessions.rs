@@ -63,14 +63,16 @@ impl OpenSessions {
         }
     }
 
+    /// Returns every session that is open or being closed, in no particular order.
+    pub(crate) fn all(&self) -> Vec<Arc<ServedSession>> {
+        let sessions = self.lock();
+        sessions.open.values().chain(sessions.closing.values()).map(Arc::clone).collect()
+    }
+
     /// Sends all titles and metadata that the client does not know yet, so that a list contains
     /// nothing newer (INFO-05).
     pub(crate) fn send_info(&self) -> Result<()> {
-        let served: Vec<_> = {
-            let sessions = self.lock();
-            sessions.open.values().chain(sessions.closing.values()).map(Arc::clone).collect()
-        };
-        served.iter().try_for_each(|served| served.session.state().send_info())
+        self.all().iter().try_for_each(|served| served.session.state().send_info())
     }
 
     /// Removes the session, to close it: later calls that name it find nothing. Hold a
