@@ -102,6 +102,19 @@ test("a session is opened and changed", () =>
     assert.deepEqual([sessionId, change], ["s2", { type: "rename", title: "Docs" }]);
   }));
 
+test("a new session can be described before the hub has said which agents there are", () =>
+  Visit.to("/", PHONE, async ({ page, hub }) => {
+    await page.locator(".session").first().waitFor();
+    hub.hub({ agents: [] });
+    await page.getByRole("button", { name: "New session" }).click();
+    await page.getByLabel("Folder").fill("/home/ann/parser");
+    const open = page.getByRole("button", { name: "Open the session" });
+    assert.equal(await open.isEnabled(), false);
+    hub.hub({});
+    await open.click();
+    assert.equal((await hub.called("_attache/open")).cwd, "/home/ann/parser");
+  }));
+
 test("a device that only watches asks for more", () =>
   Visit.to(
     SESSION,

@@ -21,8 +21,11 @@ function nameOf(agent: AgentItem): string {
 /** Opens a new session. */
 export function NewSession(): JSX.Element {
   const agents = hubState.value?.agents ?? [];
-  const agent = useSignal(agents.find((each) => each.installed)?.name ?? "");
-  const folder = useSignal(lastFolder());
+  // The sheet may open before the hub has said which agents there are.
+  const chosen = useSignal<string | null>(null);
+  const typed = useSignal<string | null>(null);
+  const agent = chosen.value ?? agents.find((each) => each.installed)?.name ?? "";
+  const folder = typed.value ?? lastFolder();
   const busy = useSignal(false);
   const known = new Set(hubState.value?.list.sessions.map((item) => plain(item.folder)));
   const close = (): void => {
@@ -31,8 +34,8 @@ export function NewSession(): JSX.Element {
   const open = async (event: Event): Promise<void> => {
     event.preventDefault();
     busy.value = true;
-    const cwd = folder.value.trim();
-    const asked = { agent: agent.value, cwd, sessionId: null };
+    const cwd = folder.trim();
+    const asked = { agent, cwd, sessionId: null };
     const opened = await attempt("_attache/open", asked);
     busy.value = false;
     if (opened === null) return;
@@ -51,9 +54,9 @@ export function NewSession(): JSX.Element {
               <input
                 type="radio"
                 name="agent"
-                checked={agent.value === each.name}
+                checked={agent === each.name}
                 disabled={!each.installed}
-                onChange={() => (agent.value = each.name)}
+                onChange={() => (chosen.value = each.name)}
               />
               {nameOf(each)}
             </label>
@@ -67,8 +70,8 @@ export function NewSession(): JSX.Element {
             required
             autocomplete="off"
             placeholder="/home/you/project"
-            value={folder.value}
-            onInput={(event) => (folder.value = event.currentTarget.value)}
+            value={folder}
+            onInput={(event) => (typed.value = event.currentTarget.value)}
           />
           <datalist id="folders">
             {[...known].map((each) => (
@@ -76,7 +79,7 @@ export function NewSession(): JSX.Element {
             ))}
           </datalist>
         </div>
-        <button class="main" disabled={busy.value || agent.value === "" || !may("control")}>
+        <button class="main" disabled={busy.value || agent === "" || !may("control")}>
           {busy.value ? "Opening…" : "Open the session"}
         </button>
       </form>
