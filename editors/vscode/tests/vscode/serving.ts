@@ -62,6 +62,7 @@ visit("commands of an agent run in terminals of the window", FILES, async ({ ben
   await side.allow();
   await screen.filter({ hasText: "> sleep 1000" }).first().waitFor();
   await bench.command("Terminal: Focus Terminal");
+  await page.locator(".terminal.xterm.focus").filter({ hasText: "> sleep 1000" }).waitFor();
   await page.keyboard.press("Control+c");
   await side.frame.getByText("ended: SIGKILL.").waitFor();
   await side.ready();

@@ -76,7 +76,10 @@ export class Workbench {
 
   /** Runs a command of the palette. */
   async command(title: string): Promise<void> {
-    const found = this.page.locator(`.quick-input-list [aria-label^="${title}"]`).first();
+    const rows = this.page.locator(".quick-input-list");
+    // The label ends with the keys of the command, if it has any.
+    const label = (rest: string): Locator => rows.locator(`[aria-label${rest}]`);
+    const found = label(`="${title}"`).or(label(`^="${title}, "`)).first();
     const end = Date.now() + LONG;
     // A page that just takes the focus takes the key too, or closes the palette. No event says so.
     for (let timeout = 5000; ; timeout *= 2) {
