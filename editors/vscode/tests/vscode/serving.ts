@@ -23,7 +23,7 @@ visit("an agent uses the text in the editor, also after a reload", FILES, async 
   await bench.lines().getByText("show").click();
   await page.keyboard.press("Control+z");
   await bench.lines().getByText("show(total)").waitFor();
-  await bench.command("File: Save All");
+  await bench.command("File: Save All Files");
 
   const loaded = page.waitForEvent("load");
   await bench.command("Developer: Reload Window");

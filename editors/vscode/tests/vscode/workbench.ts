@@ -50,9 +50,7 @@ export class Workbench {
 
   /** Opens a file of the folder, with the focus. */
   async file(name: string): Promise<void> {
-    await this.page.keyboard.press("Control+p");
-    await this.input.fill(name);
-    await this.pick(name);
+    await this.quickPick("Control+p", name, this.entries(name).first());
     const tab = this.page.locator(".editor-group-container.active .tab.active");
     await tab.filter({ hasText: name }).waitFor();
     await this.lines().locator(".view-line").first().waitFor();
@@ -80,13 +78,18 @@ export class Workbench {
     // The label ends with the keys of the command, if it has any.
     const label = (rest: string): Locator => rows.locator(`[aria-label${rest}]`);
     const found = label(`="${title}"`).or(label(`^="${title}, "`)).first();
+    await this.quickPick("F1", `>${title}`, found);
+  }
+
+  /** Opens a list with a key, types `text`, and chooses an entry. */
+  private async quickPick(key: string, text: string, entry: Locator): Promise<void> {
     const end = Date.now() + LONG;
-    // A page that just takes the focus takes the key too, or closes the palette. No event says so.
+    // A page that just takes the focus takes the key too, or closes the list. No event says so.
     for (let timeout = 5000; ; timeout *= 2) {
-      await this.page.keyboard.press("F1");
+      await this.page.keyboard.press(key);
       try {
-        await this.input.fill(`>${title}`, { timeout });
-        await found.click({ timeout });
+        await this.input.fill(text, { timeout });
+        await entry.click({ timeout });
         return;
       } catch (error) {
         if (Date.now() > end) throw error;
