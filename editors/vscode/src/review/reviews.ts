@@ -11,6 +11,9 @@ import { keyOf } from "../hub/session_name.ts";
 import type { CurrentSession } from "../sessions/current_session.ts";
 import { label, plain } from "../text.ts";
 
+/** The shortest time between two reads that follow what happens in a session. */
+const PAUSE = 100;
+
 /** A review of a session. */
 export interface Review {
   of: OfSession;
@@ -23,8 +26,9 @@ export class Reviews implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<Review | null>();
   readonly onChange = this.changed.event;
   private known: Review | null = null;
-  /** What the session did last, to read its changes again after a turn. */
-  private activity: string | undefined;
+  /** The session that is followed, to read its changes again after each turn. */
+  private followed: { of: OfSession; watch: vscode.Disposable } | null = null;
+  private timer: NodeJS.Timeout | undefined;
   /** The number of reads of the changes, of which only the last counts. */
   private reads = 0;
   private readonly subscription: vscode.Disposable;
@@ -34,7 +38,7 @@ export class Reviews implements vscode.Disposable {
     private readonly current: CurrentSession,
   ) {
     this.subscription = vscode.Disposable.from(
-      current.onChange(() => void this.refresh()),
+      current.onChange(() => this.follow()),
       hub.onChange(() => this.follow()),
     );
   }
@@ -98,17 +102,41 @@ export class Reviews implements vscode.Disposable {
   }
 
   dispose(): void {
+    clearTimeout(this.timer);
+    this.followed?.watch.dispose();
     this.subscription.dispose();
     this.changed.dispose();
   }
 
+  /** Follows the current session as long as it is open. */
   private follow(): void {
-    const of = this.current.value;
-    const activity = of === null ? undefined : this.item(of)?.activity?.kind;
-    if (activity === this.activity) return;
-    this.activity = activity;
-    const isDue = activity === "idle" || activity === undefined || this.known === null;
-    if (isDue) void this.refresh();
+    const current = this.current.value;
+    const of = current !== null && this.item(current)?.activity != null ? current : null;
+    const followed = this.followed?.of ?? null;
+    if (of === followed || (of && followed && keyOf(of) === keyOf(followed))) return;
+    this.followed?.watch.dispose();
+    this.followed = of && { of, watch: this.watch(of) };
+    this.reads++;
+    this.set(null);
+  }
+
+  /**
+   * Reads the changes again whenever something happened in the session and no turn runs. The list
+   * of the hub is no help: a short turn begins and ends between two of its notifications.
+   */
+  private watch(of: OfSession): vscode.Disposable {
+    let isIdle = false;
+    return this.hub.follow(of, ({ status, rows }) => {
+      if (status) isIdle = status.activity.kind === "idle";
+      if (isIdle && (status || rows.length > 0)) this.refreshSoon();
+    });
+  }
+
+  private refreshSoon(): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      void this.refresh();
+    }, PAUSE);
   }
 
   private item(of: OfSession) {
