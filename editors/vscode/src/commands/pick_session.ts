@@ -8,7 +8,7 @@ import { pickOne } from "./pick_one.ts";
 
 /** Asks for a session. Returns `null` if the person leaves or there is none. */
 export async function pickSession(hub: Hub): Promise<OfSession | null> {
-  const sessions = hub.view?.list.sessions ?? [];
+  const { sessions } = (await hub.ready()).list;
   if (sessions.length === 0) {
     const asked = "There is no session yet.";
     const picked = await vscode.window.showInformationMessage(asked, "New Session");

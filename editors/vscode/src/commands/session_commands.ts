@@ -69,7 +69,7 @@ export function sessionCommands(parts: Parts): Commands {
 async function newSession({ hub, pages }: Parts): Promise<void> {
   const folder = await pickFolder();
   if (folder === undefined) return;
-  const agent = await pickAgent(hub.view?.agents ?? []);
+  const agent = await pickAgent((await hub.ready()).agents);
   if (agent === undefined) return;
   const options = { location: { viewId: "attache.sessions" } };
   await vscode.window.withProgress(options, async () => {

@@ -74,6 +74,21 @@ export class Hub implements vscode.Disposable {
     return this.known;
   }
 
+  /** Returns what the hub last said, or waits for it. Fails if the connection cannot be made. */
+  ready(): Promise<HubChanged> {
+    return new Promise((resolve, reject) => {
+      const check = (): void => {
+        const { known, state } = this;
+        if (known !== null) resolve(known);
+        else if (state.kind === "missing" || state.kind === "waiting") reject(new Error(state.why));
+        else return;
+        subscription.dispose();
+      };
+      const subscription = vscode.Disposable.from(this.onChange(check), this.onState(check));
+      check();
+    });
+  }
+
   /** Connects now, also if another attempt is planned for later. */
   connect(): void {
     if (this.process !== null || this.disposed) return;
