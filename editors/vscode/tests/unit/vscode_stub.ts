@@ -20,6 +20,20 @@ const STUB = `
     },
   };
   export const QuickPickItemKind = { Separator: -1, Default: 0 };
+  export const commands = { executeCommand: async () => {} };
+  export class Disposable {
+    constructor(dispose) { this.dispose = dispose; }
+    static from(...all) { return new Disposable(() => all.forEach((each) => each.dispose())); }
+  }
+  export class EventEmitter {
+    #listeners = new Set();
+    event = (listener) => {
+      this.#listeners.add(listener);
+      return new Disposable(() => this.#listeners.delete(listener));
+    };
+    fire(value) { for (const listener of [...this.#listeners]) listener(value); }
+    dispose() { this.#listeners.clear(); }
+  }
 `;
 
 const dataUrl = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
