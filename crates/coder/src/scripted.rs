@@ -205,8 +205,9 @@ async fn changed_file_is_not_edited_until_it_is_read_again() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("a"), "one").unwrap();
     let mut actions = vec![read("a"), run("printf 'one two' > a", None), edit("a", "one", "1")];
-    let text = says(folder.path(), actions.clone()).await;
-    assert_eq!(text, "a changed since it was read: read it again, then edit");
+    let turn = client(folder.path(), actions.clone(), false).await.prompt("go").await;
+    let calls = turn.tool_calls();
+    assert_eq!(turn.text(), "a changed since it was read: read it again, then edit", "{calls:#?}");
     assert_eq!(std::fs::read_to_string(folder.path().join("a")).unwrap(), "one two");
     actions.extend([read("a"), edit("a", "one", "1"), edit("a", "two", "2")]);
     assert_eq!(says(folder.path(), actions).await, "1 place replaced in a");

@@ -13,6 +13,9 @@ const NAME: &str = "attache-session-";
 /// The name of the lock file, which is locked while the folder's session is open.
 const LOCK: &str = "lock";
 
+/// The name of the lock file until it is locked.
+const NEW_LOCK: &str = "lock.new";
+
 /// The maximum number of outputs that a session keeps. The oldest is removed first.
 const MAX_OUTPUTS: usize = 16;
 
@@ -53,7 +56,7 @@ impl Scratch {
     pub(crate) fn places(&self) -> io::Result<Places> {
         let mut made = self.made();
         if made.as_ref().is_none_or(|made| !made.path.exists()) {
-            *made = Some(CreatedFolder::new()?);
+            *made = Some(CreatedFolder::new(&std::env::temp_dir())?);
         }
         let made = made.as_mut().ok_or_else(|| io::Error::other("the folder does not exist"))?;
         Ok(made.places())
@@ -83,13 +86,15 @@ impl Scratch {
 }
 
 impl CreatedFolder {
-    fn new() -> io::Result<Self> {
-        let place = std::env::temp_dir();
-        sweep(&place);
-        let folder = tempfile::Builder::new().prefix(NAME).tempdir_in(&place)?;
+    fn new(place: &Path) -> io::Result<Self> {
+        sweep(place);
+        let folder = tempfile::Builder::new().prefix(NAME).tempdir_in(place)?;
         let path = folder.path().canonicalize()?;
-        let lock = File::create_new(path.join(LOCK))?;
+        // The file is renamed once it is locked. Otherwise another session could find it unlocked
+        // and remove the folder.
+        let lock = File::create_new(path.join(NEW_LOCK))?;
         lock.try_lock()?;
+        fs::rename(path.join(NEW_LOCK), path.join(LOCK))?;
         fs::create_dir(path.join("tmp"))?;
         fs::create_dir(path.join("outputs"))?;
         Ok(Self { _folder: folder, path, _lock: lock, outputs: VecDeque::new(), count: 0 })
@@ -117,17 +122,19 @@ fn sweep(place: &Path) {
         path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(NAME.as_bytes()))
     };
     let entries = fs::read_dir(place).into_iter().flatten().flatten().map(|entry| entry.path());
-    for folder in entries.filter(named).take(MAX_REMOVED) {
-        let lock = File::open(folder.join(LOCK));
-        if lock.is_ok_and(|lock| lock.try_lock().is_ok()) {
-            let _stays = fs::remove_dir_all(folder);
-        }
+    let dead = entries.filter(named).filter_map(|folder| {
+        let lock = File::open(folder.join(LOCK)).ok()?;
+        lock.try_lock().ok()?;
+        Some((folder, lock))
+    });
+    for (folder, _lock) in dead.take(MAX_REMOVED) {
+        let _stays = fs::remove_dir_all(folder);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{NAME, Scratch, sweep};
+    use super::{CreatedFolder, MAX_REMOVED, NAME, Scratch, sweep};
     use std::fs;
 
     #[test]
@@ -160,5 +167,34 @@ mod tests {
         lock.try_lock().unwrap();
         sweep(place.path());
         assert!(!dead.exists() && alive.exists());
+    }
+
+    #[test]
+    fn live_folders_do_not_keep_dead_ones() {
+        let place = tempfile::tempdir().unwrap();
+        let alive = (0..2 * MAX_REMOVED).map(|_| CreatedFolder::new(place.path()).unwrap());
+        let alive: Vec<CreatedFolder> = alive.collect();
+        let dead = place.path().join(format!("{NAME}dead"));
+        fs::create_dir(&dead).unwrap();
+        fs::write(dead.join("lock"), "").unwrap();
+        sweep(place.path());
+        assert!(!dead.exists());
+        assert!(alive.iter().all(|folder| folder.path.exists()));
+    }
+
+    #[test]
+    fn sessions_that_begin_at_once_do_not_remove_the_folders_of_each_other() {
+        let place = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..200 {
+                        let folder = CreatedFolder::new(place.path()).unwrap();
+                        assert!(folder.path.join("tmp").exists());
+                    }
+                });
+            }
+        });
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
     }
 }
