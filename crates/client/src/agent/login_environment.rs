@@ -200,12 +200,13 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
 
-    /// A shell whose profile is this script.
-    fn shell(folder: &Path, profile: &str) -> OsString {
+    /// A shell whose profile is this script. The script is not executed itself: the system refuses
+    /// to execute a file that is open for writing, and programs that other tests start may have
+    /// inherited it for a moment.
+    fn shell(folder: &Path, profile: &str) -> Launch {
         let path = folder.join("shell");
-        fs::write(&path, format!("#!/bin/sh\n{profile}\nshift 2\nexec /bin/sh \"$@\"\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-        path.into()
+        fs::write(&path, format!("{profile}\nshift 2\nexec /bin/sh \"$@\"\n")).unwrap();
+        Launch::new("/bin/sh").arg(path)
     }
 
     #[tokio::test]
@@ -213,7 +214,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let profile =
             "echo Welcome; echo A=no >&2; export A='b\nc' B=; sleep 1000 & printf 'A=1\\0'";
-        let variables = ask(Launch::new(shell(folder.path(), profile)), Duration::from_secs(20));
+        let variables = ask(shell(folder.path(), profile), Duration::from_secs(20));
         let variables = variables.await.unwrap();
         let of = |wanted: &str| {
             variables.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone())
@@ -226,8 +227,7 @@ mod tests {
     async fn a_profile_that_hangs_fails_or_never_ends_gives_nothing() {
         let folder = tempfile::tempdir().unwrap();
         for profile in ["sleep 1000", "exit 3", "yes"] {
-            let shell = Launch::new(shell(folder.path(), profile));
-            let asked = ask(shell, Duration::from_millis(500)).await;
+            let asked = ask(shell(folder.path(), profile), Duration::from_millis(500)).await;
             assert!(asked.is_none(), "{profile}");
         }
         assert!(ask(Launch::new("/no/such/shell"), PATIENCE).await.is_none());
@@ -236,7 +236,9 @@ mod tests {
     #[test]
     fn only_missing_variables_are_added_and_only_if_they_help() {
         let folder = tempfile::tempdir().unwrap();
-        let robot = shell(folder.path(), "");
+        let robot = folder.path().join("robot");
+        fs::write(&robot, "").unwrap();
+        fs::set_permissions(&robot, fs::Permissions::from_mode(0o755)).unwrap();
         let path: OsString = folder.path().into();
         let variables: Variables =
             [("PATH", path), ("KEY", "theirs".into()), ("HERE", "no".into()), ("PWD", "/".into())]
@@ -245,14 +247,13 @@ mod tests {
                 .collect();
         let is_set = |name: &OsStr| name == "HERE";
         let equipped = |line: &str| with(Launch::parse(line).unwrap(), &variables, is_set);
-        assert!(robot.as_encoded_bytes().ends_with(b"/shell"));
-        let launch = equipped("shell --acp");
+        let launch = equipped("robot --acp");
         assert!(launch.find().is_some());
         assert!(launch.sets("KEY") && !launch.sets("HERE") && !launch.sets("PWD"));
-        assert_eq!(equipped("KEY=mine shell").command_line().matches("KEY=").count(), 1);
+        assert_eq!(equipped("KEY=mine robot").command_line().matches("KEY=").count(), 1);
         assert!(!equipped("no-such-program").sets("PATH"));
         assert!(
-            equipped("PATH=/nowhere shell").find().is_none(),
+            equipped("PATH=/nowhere robot").find().is_none(),
             "an explicit PATH is not replaced"
         );
     }
