@@ -338,16 +338,26 @@ impl<'a> Restorer<'a> {
     }
 
     /// Locks the store for a restore, or returns `None` if another process restores.
-    fn lock(&self) -> Result<Option<File>, RestoreError> {
+    fn lock(&self) -> Result<Option<RestoreLock>, RestoreError> {
         let path = self.store.folder().join(LOCK);
         let mut options = OpenOptions::new();
         let file = options.write(true).create(true).truncate(false).mode(0o600).open(path);
         let file = file.map_err(RestoreError::Io)?;
         match file.try_lock() {
-            Ok(()) => Ok(Some(file)),
+            Ok(()) => Ok(Some(RestoreLock(file))),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(RestoreError::Io(error)),
         }
+    }
+}
+
+/// The lock of a store, held for a restore.
+struct RestoreLock(File);
+
+impl Drop for RestoreLock {
+    fn drop(&mut self) {
+        // Closing frees the lock only once child processes that inherited the file have ended.
+        let _ = self.0.unlock();
     }
 }
 
