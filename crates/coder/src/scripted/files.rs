@@ -236,6 +236,20 @@ async fn edits_writes_and_patches_keep_the_encoding() {
 }
 
 #[tokio::test]
+async fn line_end_that_a_client_leaves_out_stays() {
+    let (folder, path) = project();
+    let fs_of_client = json!({ "fs": { "readTextFile": true, "writeTextFile": true } });
+    let mut session = Session::open_with(fs_of_client, folder.path()).await;
+    for (name, edited) in [("a", "1\ntwo\nthree\n"), ("b", "1\r\ntwo\r\n")] {
+        let read_by_lines = fs::read_to_string(path(name)).unwrap().trim_end().to_owned();
+        let key = path(name).to_str().unwrap().to_owned();
+        session.client.buffers.insert(key.clone(), read_by_lines);
+        session.does([read(name), edit(name, "one", "1")]).await;
+        assert_eq!(session.client.buffers[&key], edited);
+    }
+}
+
+#[tokio::test]
 async fn picture_goes_to_the_model_and_to_the_person_if_it_fits() {
     let (folder, path) = project();
     let gif = |length: usize| [b"GIF89a\x02\0\x01\0\0".to_vec(), vec![7; length]].concat();

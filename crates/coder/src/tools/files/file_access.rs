@@ -124,6 +124,7 @@ impl FileAccess<'_> {
             Ok(text) if text.len() as u64 > MAX_SIZE => {
                 Ok(Err(too_large(place, text.len() as u64)))
             }
+            Ok(text) if lacks_only_its_end(&text, &on_disk) => Ok(Ok(on_disk)),
             Ok(text) => Ok(Ok(State::Text(Document::new(text)))),
             Err(Error::Client(_)) if on_disk == State::Nothing => Ok(Ok(on_disk)),
             Err(Error::Client(error)) => {
@@ -237,6 +238,14 @@ pub(crate) async fn run_reading<T: Send + 'static>(
         () = turn.cancelled() => Err(Error::Cancelled),
         done = blocking(work) => done,
     }
+}
+
+/// Returns whether a client's text is that of the file on the disk without the last line end. Some
+/// clients read a file line by line and return it so. The file would lose the line end with every
+/// edit.
+fn lacks_only_its_end(text: &str, on_disk: &State) -> bool {
+    let State::Text(document) = on_disk else { return false };
+    document.text.strip_prefix(text).is_some_and(|rest| matches!(rest, "\n" | "\r\n"))
 }
 
 fn on_disk(place: &Place) -> std::result::Result<State, FileError> {
