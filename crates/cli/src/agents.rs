@@ -48,7 +48,9 @@ async fn add(arguments: Add) -> Result<Exit, Failure> {
             "{name} is the name of the built-in agent: choose another name"
         )));
     }
-    if let Some(before) = own.named(&name).filter(|before| !force && *before != agent) {
+    let before = own.named(&name).filter(|before| *before != agent);
+    let is_replaced = before.is_some();
+    if let Some(before) = before.filter(|_| !force) {
         let starts = shown_command(&before.command);
         return Err(Failure::usage(format!(
             "{name} already exists in {} and starts {starts}: choose another name, or replace it with --force",
@@ -61,7 +63,10 @@ async fn add(arguments: Add) -> Result<Exit, Failure> {
     if let (None, Ok((program, None))) = (&missing, program) {
         missing = Some(format!("now install its program {}", sanitize::line(&program)));
     }
-    let next = missing.unwrap_or_else(|| format!("test it with `attache agents check {name}`"));
+    let mut next = missing.unwrap_or_else(|| format!("test it with `attache agents check {name}`"));
+    if is_replaced {
+        next += "; a shared hub that runs uses the new command after `attache serve restart`";
+    }
     Exit::report(&format!("added {name} to {}; {next}", own.shown()))
 }
 

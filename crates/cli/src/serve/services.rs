@@ -63,7 +63,7 @@ impl CliHubServices {
         let (known, other) = (hub.agent(&agent.name).is_some(), self.given(&agent.name));
         if known && !agent.built_in && other != given {
             return Err(format!(
-                "the hub already has another agent with the name {}: {other}",
+                "the hub already has another agent with the name {}: {other}; end that one with `attache serve restart`, or add yours under another name with `attache agents add`",
                 agent.name
             ));
         }

@@ -372,7 +372,8 @@ fn an_own_name_is_replaced_only_by_force() {
     // Adding the same agent again changes nothing and succeeds.
     own(&["agents", "add", "mine", "KEY=s3cret first --acp"]).failed(0, &[]);
     assert_eq!(file(), before);
-    own(&["agents", "add", "--force", "mine", "second --acp"]).failed(0, &["agents.toml"]);
+    own(&["agents", "add", "--force", "mine", "second --acp"])
+        .failed(0, &["agents.toml", "after `attache serve restart`"]);
     assert!(file().contains("second --acp") && !file().contains("first"), "{}", file());
     own(&["agents", "add", "attache", "sh"]).failed(2, &["the name of the built-in agent"]);
     let registry = r#"{"version":"1","agents":[{"id":"mine","name":"Mine","version":"1","description":"d","distribution":{"npx":{"package":"mine@1"}}}]}"#;

@@ -14,9 +14,14 @@ use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout_at};
 
 /// The shortest time between two updates.
 const INTERVAL: Duration = Duration::from_millis(300);
+
+/// How often the agents are looked up. They are installed and added outside of this program, which
+/// learns nothing of it.
+const AGENTS_INTERVAL: Duration = Duration::from_secs(3);
 
 /// What clients see of a hub, apart from what concerns one client alone.
 #[derive(Debug)]
@@ -94,9 +99,15 @@ async fn keep_up(
 ) {
     let mut watch = source.hub.watch();
     let (mut update, mut agents) = (WatchUpdate::default(), None);
+    let mut looked_up = Instant::now();
     loop {
         let is_agent = |change: &Change| matches!(change, Change::Agent { .. });
-        let known = agents.take_if(|_| !update.changes.iter().any(is_agent));
+        let known = agents.take_if(|_| {
+            !update.changes.iter().any(is_agent) && looked_up.elapsed() < AGENTS_INTERVAL
+        });
+        if known.is_none() {
+            looked_up = Instant::now();
+        }
         let has_list = update.changes.contains(&Change::SessionList);
         let source = source.clone();
         // What may need the disk or some time.
@@ -110,9 +121,10 @@ async fn keep_up(
         (listing, agents) = (same_listing, Some(same_agents));
         state.send_replace(new.map(Arc::new));
         tokio::time::sleep(INTERVAL).await;
-        update = match watch.next().await {
-            Some(update) => update,
-            None => return,
+        update = match timeout_at(looked_up + AGENTS_INTERVAL, watch.next()).await {
+            Ok(Some(update)) => update,
+            Ok(None) => return,
+            Err(_) => WatchUpdate::default(),
         };
     }
 }

@@ -25,6 +25,8 @@ use tokio::task::JoinSet;
 /// The services of a hub in a test.
 #[derive(Default)]
 pub(crate) struct TestServices {
+    /// The names of the agents besides `a`.
+    pub(crate) more_agents: Mutex<Vec<String>>,
     pub(crate) rules: PermissionBroker,
     pub(crate) folders: Mutex<Vec<PathBuf>>,
     pub(crate) changes: Mutex<Vec<SessionChange>>,
@@ -36,7 +38,9 @@ pub(crate) struct TestServices {
 
 impl HubServices for TestServices {
     fn agents(&self) -> Vec<AgentChoice> {
-        vec![AgentChoice { name: "a".into(), installed: true, ..AgentChoice::default() }]
+        let more = self.more_agents.lock().unwrap().clone();
+        let names = ["a".to_owned()].into_iter().chain(more);
+        names.map(|name| AgentChoice { name, installed: true, ..AgentChoice::default() }).collect()
     }
 
     fn add_agent(&self, hub: &Hub, agent: &str, is_local: bool) -> Result<String, String> {

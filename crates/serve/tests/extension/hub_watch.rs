@@ -48,6 +48,16 @@ async fn the_hub_says_who_is_there_and_who_waits() {
 }
 
 #[tokio::test]
+async fn an_agent_that_is_added_outside_of_the_hub_is_listed() {
+    let mut it = shared().await;
+    let mut client = it.local();
+    client.call("_attache/watch_hub", json!({})).await.unwrap();
+    until(&mut client, |state| state["agents"].as_array().unwrap().len() == 1).await;
+    it.services.more_agents.lock().unwrap().push("b".to_owned());
+    until(&mut client, |state| state["agents"][1]["name"] == "b").await;
+}
+
+#[tokio::test]
 async fn the_list_is_limited_and_filtered() {
     let store = Arc::new(MemoryStore::default());
     for number in 0..50 {
