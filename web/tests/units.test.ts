@@ -6,7 +6,7 @@ import { Drafts } from "../src/store/drafts.ts";
 import { filtered, visible } from "../src/trace/lines.ts";
 import { LiveLines } from "../src/trace/live_lines.ts";
 import { addFindings, isFindings, readRecording } from "../src/trace/recording.ts";
-import { complete, content, matching, wordAt } from "../src/view/completion.ts";
+import { complete, content, matching, withAdded, wordAt } from "../src/view/completion.ts";
 import { Heights } from "../src/view/heights.ts";
 import { samples } from "./hub.ts";
 import type { TraceLine } from "../../crates/serve/types.ts";
@@ -121,6 +121,19 @@ test("words are completed only where they can stand", () => {
   const commands = samples.session.commands ?? [];
   assert.deepEqual(matching(commands, "re").map((each) => each.text), ["/review "]);
   assert.deepEqual(matching(commands, "").length, 2);
+});
+
+test("what an editor adds is separated from the text", () => {
+  for (const [text, added, longer] of [
+    ["", "@a ", "@a "],
+    ["see", "@a ", "see @a "],
+    ["see ", "@a ", "see @a "],
+    ["", "@a:\nx\n", "@a:\nx\n"],
+    ["see ", "@a:\nx\n", "see\n@a:\nx\n"],
+    ["see\n", "@a:\nx\n", "see\n@a:\nx\n"],
+  ] as const) {
+    assert.equal(withAdded(text, added), longer);
+  }
 });
 
 test("a chosen file becomes a link if the text still names it", () => {

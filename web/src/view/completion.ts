@@ -52,6 +52,13 @@ export function complete(text: string, word: Word, completion: string): [string,
   return [done + text.slice(word.to), done.length];
 }
 
+/** Adds what an editor sends to the end of a text. Several lines begin on a line of their own. */
+export function withAdded(text: string, added: string): string {
+  if (!added.includes("\n")) return text + (text === "" || /\s$/.test(text) ? "" : " ") + added;
+  const before = text.replace(/[ \t]+$/, "");
+  return before + (before === "" || before.endsWith("\n") ? "" : "\n") + added;
+}
+
 /** A content block of a prompt. */
 export type Content =
   | { type: "text"; text: string }

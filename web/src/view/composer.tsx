@@ -15,7 +15,15 @@ import {
 } from "../store/app.ts";
 import type { ShownSession } from "../store/session.ts";
 import { plain } from "../text.ts";
-import { complete, content, matching, wordAt, type Completion, type Word } from "./completion.ts";
+import {
+  complete,
+  content,
+  matching,
+  withAdded,
+  wordAt,
+  type Completion,
+  type Word,
+} from "./completion.ts";
 import { Attachments, readImage, type Attachment } from "./images.tsx";
 import { NeedsScope } from "./scope.tsx";
 
@@ -98,8 +106,8 @@ export function Composer({ session }: { session: ShownSession }): JSX.Element {
     if (added === null) return;
     inserted.value = null;
     for (const file of added.files) chosen.current.add(file);
-    const before = text.value === "" || /\s$/.test(text.value) ? text.value : `${text.value} `;
-    set(before + added.text, before.length + added.text.length);
+    const longer = withAdded(text.value, added.text);
+    set(longer, longer.length);
     area.current?.focus();
   }, [inserted.value]);
 

@@ -16,8 +16,12 @@ export function contextCommands({ pages }: Parts): Commands {
       const editor = vscode.window.activeTextEditor;
       if (editor === undefined) return;
       const { document, selection } = editor;
+      if (selection.isEmpty) {
+        void vscode.window.showInformationMessage("Select the text to add first.");
+        return;
+      }
       const path = vscode.workspace.asRelativePath(document.uri, false);
-      const lines = `${selection.start.line + 1}-${selection.end.line + 1}`;
+      const lines = selectedLines(selection);
       const text = document.getText(selection);
       const quoted = fenced(text, document.languageId);
       await pages.insert(`@${path} lines ${lines}:\n${quoted}\n`, [path]);
@@ -34,6 +38,12 @@ export function contextCommands({ pages }: Parts): Commands {
       await pages.insert(`Problems of @${path}:\n${problems.join("\n")}\n`, [path]);
     },
   };
+}
+
+/** The numbers of the selected lines, such as `3-5`. The selection may end where a line begins. */
+function selectedLines({ start, end }: vscode.Selection): string {
+  const last = end.character === 0 ? end.line : end.line + 1;
+  return `${start.line + 1}-${Math.max(last, start.line + 1)}`;
 }
 
 const SEVERITIES = ["error", "warning", "information", "hint"];

@@ -26,7 +26,7 @@ visit("files, selections and problems go into the prompt", FILES, async (all) =>
   await page.keyboard.press("Shift+ArrowDown");
   await page.keyboard.press("Shift+ArrowDown");
   await bench.command("Attaché: Add Selection to Prompt");
-  await holds("```plaintext\nfirst\nsecond\n```");
+  await holds("@notes.txt\n@notes.txt lines 1-2:\n```plaintext\nfirst\nsecond\n```");
   await bench.file("broken.json");
   await page.locator(".squiggly-error").first().waitFor();
   await bench.command("Attaché: Add Problems of File to Prompt");
