@@ -12,6 +12,7 @@ use attache_connection::Peer;
 use attache_protocol::method::{SessionRequestPermission, v2 as methods};
 use attache_protocol::v1::{
     PermissionOption, PermissionOptionKind, ProtocolVersion, RequestPermissionOutcome,
+    ToolCallContent, ToolCallUpdate,
 };
 use attache_session::{PermissionQuestion, Session};
 use std::collections::{HashMap, HashSet};
@@ -135,7 +136,8 @@ async fn permission(
             call.await.ok()?.outcome.into()
         }
         _ => {
-            let params = question.to_v1(wire, request.id);
+            let mut params = question.to_v1(wire, request.id);
+            leave_terminals_out(&mut params.tool_call);
             peer.call::<SessionRequestPermission>(&params).await.ok()?.outcome
         }
     };
@@ -145,6 +147,15 @@ async fn permission(
     let is = |option: &PermissionOption| option.option_id == selected.option_id;
     let is_offered = options.iter().any(is) && still.iter().any(is);
     is_offered.then_some(Answer::Permission(Decision::Choose(selected.option_id)))
+}
+
+/// Leaves the content of a tool call out if it names terminals: their ids are those of the hub. The
+/// client was sent the content before, with its own terminals and the output of others.
+fn leave_terminals_out(call: &mut ToolCallUpdate) {
+    let is_terminal = |content: &ToolCallContent| matches!(content, ToolCallContent::Terminal(_));
+    if call.content.iter().flatten().any(is_terminal) {
+        call.content = None;
+    }
 }
 
 /// The options that the client may choose. A remote client creates no rules, because the agent

@@ -13,12 +13,16 @@ const ASK: &str = "session/request_permission";
 
 /// Lets the agent ask for permission, with the id 7.
 async fn ask(agent: &mut ScriptedAgent) {
+    ask_about(agent, json!({ "toolCallId": "t", "title": "Run it", "kind": "execute" })).await;
+}
+
+/// Lets the agent ask for permission for this tool call, with the id 7.
+async fn ask_about(agent: &mut ScriptedAgent, call: Value) {
     let options = json!([
         { "optionId": "yes", "name": "Yes", "kind": "allow_once" },
         { "optionId": "always", "name": "Always", "kind": "allow_always" },
         { "optionId": "no", "name": "No", "kind": "reject_once" },
     ]);
-    let call = json!({ "toolCallId": "t", "title": "Run it", "kind": "execute" });
     let params = json!({ "sessionId": "s1", "toolCall": call, "options": options });
     agent.call(7, ASK, params).await;
 }
@@ -65,6 +69,24 @@ async fn the_first_answer_settles_a_question_and_the_others_are_cancelled() {
     // An answer that crosses changes nothing.
     first.answer(&asked, selected("no")).await;
     first.settle().await;
+}
+
+/// The ids of terminals are those of the hub, which the client does not know.
+#[tokio::test]
+async fn a_question_of_version_1_names_no_terminal() {
+    let mut shared = Shared::new();
+    let mut client = shared.local(json!({})).await;
+    let mut agent = shared.opened(&mut client).await;
+    client.start("session/prompt", prompt("go")).await;
+    prompted(&mut agent).await;
+    let content = json!([{ "type": "terminal", "terminalId": "x" }]);
+    ask_about(&mut agent, json!({ "toolCallId": "t", "title": "Run it", "content": content }))
+        .await;
+    let asked = client.asked(ASK).await;
+    assert_eq!(asked["params"]["toolCall"]["content"], Value::Null);
+    assert_eq!(asked["params"]["toolCall"]["title"], "Run it");
+    let shown = client.find(|message| message["params"]["update"]["toolCallId"] == "t").await;
+    assert_eq!(shown["params"]["update"]["content"][0]["type"], "content");
 }
 
 #[tokio::test]
