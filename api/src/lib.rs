@@ -5,8 +5,9 @@
 //! listings in `api/*.txt`, so that every change of the API shows in a review.
 //!
 //! The JSON of rustdoc is unstable. A stable rustdoc writes it only with `RUSTC_BOOTSTRAP=1`, which
-//! the script `api/rustdoc` sets, and its format changes with the compiler. The listings therefore
-//! need the Rust version that the workspace names.
+//! the script `api/rustdoc` sets, and its format changes with the compiler. The listings are those
+//! of the Rust version that the workspace names. Later versions give the same ones, as far as
+//! `public-api` reads their format.
 //!
 //! The crate knows no library besides the names in [`LIBRARIES`].
 

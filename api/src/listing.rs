@@ -22,6 +22,8 @@ const LIMITS: &[&str] = &["impl !core::marker::Send for ", "impl !core::marker::
 /// Returns the listing of the library that rustdoc described in this file: one item per line,
 /// sorted.
 ///
+/// Every item of the standard library begins with `std`, because items move between its crates.
+///
 /// An implementation of a trait is one line, without its functions. Of the automatic traits, only a
 /// missing `Send` or `Sync` is listed.
 ///
@@ -48,11 +50,26 @@ pub fn listing(file: &Path) -> Result<String, String> {
         let automatic = trait_of(&text).is_some_and(|name| AUTO.contains(&name))
             && !LIMITS.iter().any(|start| text.starts_with(start));
         if !implied && !automatic {
-            listing.push_str(&text);
+            listing.push_str(&with_std(&text));
             listing.push('\n');
         }
     }
     Ok(listing)
+}
+
+/// Returns an item with `std` in place of the crates whose items `std` exports.
+fn with_std(item: &str) -> String {
+    ["core::", "alloc::"].iter().fold(item.to_owned(), |item, krate| {
+        let mut parts = item.split(krate);
+        let mut text = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let is_inner =
+                text.ends_with(|before: char| before.is_alphanumeric() || "_:".contains(before));
+            text.push_str(if is_inner { krate } else { "std::" });
+            text.push_str(part);
+        }
+        text
+    })
 }
 
 /// Returns the path of the trait that an item implements, without arguments.
@@ -67,13 +84,13 @@ fn trait_of(item: &str) -> Option<&str> {
 }
 
 /// Returns the lines that only one of two listings has, below a line with the library's name.
-/// Returns nothing if the listings are equal.
+/// Returns nothing if they have the same lines.
 pub fn differences(library: &str, expected: &str, actual: &str) -> String {
+    let [expected, actual] =
+        [expected, actual].map(|listing| listing.lines().collect::<BTreeSet<&str>>());
     if expected == actual {
         return String::new();
     }
-    let [expected, actual] =
-        [expected, actual].map(|listing| listing.lines().collect::<BTreeSet<&str>>());
     let mut text = format!("the public API of {library} differs from api/{library}.txt:\n");
     for (sign, lines) in [("-", &expected - &actual), ("+", &actual - &expected)] {
         for line in lines {
@@ -86,7 +103,22 @@ pub fn differences(library: &str, expected: &str, actual: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{differences, trait_of};
+    use super::{differences, trait_of, with_std};
+
+    #[test]
+    fn items_of_the_standard_library_are_named_alike() {
+        for (item, expected) in [
+            ("impl core::clone::Clone for a::B", "impl std::clone::Clone for a::B"),
+            (
+                "pub fn a::f(&alloc::vec::Vec<core::option::Option<u8>>) -> std::io::error::Error",
+                "pub fn a::f(&std::vec::Vec<std::option::Option<u8>>) -> std::io::error::Error",
+            ),
+            ("pub mod a::core::b", "pub mod a::core::b"),
+            ("pub fn a_core::score::f()", "pub fn a_core::score::f()"),
+        ] {
+            assert_eq!(with_std(item), expected);
+        }
+    }
 
     #[test]
     fn a_changed_item_is_shown_with_both_forms() {

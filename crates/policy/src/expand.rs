@@ -3,6 +3,7 @@
 use crate::folders::Folders;
 use crate::reach::Reach;
 use crate::wildcard::{fits, is_wild};
+use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 
 /// The largest number of names that are read for one pattern.
@@ -45,6 +46,7 @@ pub(crate) fn matches(
             if reach.outside && !open(&reach) {
                 return Err(Unjudged::Outside);
             }
+            let matched_before = next.len();
             for entry in std::fs::read_dir(&folder).map_err(|_| Unjudged::Outside)? {
                 listed += 1;
                 let name = entry.map_err(|_| Unjudged::Outside)?.file_name();
@@ -54,6 +56,10 @@ pub(crate) fn matches(
                 if listed > MOST_LISTED || next.len() > MOST_MATCHES {
                     return Err(Unjudged::TooMany);
                 }
+            }
+            // A decision must not depend on the order of the file system.
+            if let Some(matched) = next.get_mut(matched_before..) {
+                matched.sort();
             }
             // In some shells, a dot followed by a pattern also matches `.` and `..`.
             next.extend(
@@ -66,21 +72,38 @@ pub(crate) fn matches(
     Ok(found)
 }
 
+/// Calls `look` for every entry of a folder. Blocks on the disk.
+pub(crate) fn entries(folder: &Path, mut look: impl FnMut(&Path)) -> Result<(), Unjudged> {
+    let entries = sorted_entries(folder, MOST_BELOW + 1);
+    entries.iter().for_each(|entry| look(&entry.path()));
+    if entries.len() > MOST_BELOW { Err(Unjudged::TooMany) } else { Ok(()) }
+}
+
+/// Returns at most `most` entries of a folder, sorted by name, so that a decision does not depend
+/// on the file system. A folder that cannot be listed has none, because a command cannot read it
+/// either.
+fn sorted_entries(folder: &Path, most: usize) -> Vec<DirEntry> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut entries: Vec<DirEntry> = entries.take(most).collect();
+    entries.sort_by_key(DirEntry::file_name);
+    entries
+}
+
 /// Calls `look` for every entry below a folder, except folders, and says whether the entry is a
 /// symbolic link. Links are not followed. Blocks on the disk.
 pub(crate) fn below(folder: &Path, mut look: impl FnMut(&Path, bool)) -> Result<(), Unjudged> {
     let (mut open, mut seen) = (vec![folder.to_owned()], 0);
     while let Some(folder) = open.pop() {
-        // A command cannot read a folder that this process cannot list.
-        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-            seen += 1;
-            if seen > MOST_BELOW {
-                return Err(Unjudged::TooMany);
-            }
+        let entries = sorted_entries(&folder, MOST_BELOW + 1 - seen);
+        seen += entries.len();
+        for entry in entries {
             match entry.file_type() {
                 Ok(found) if found.is_dir() => open.push(entry.path()),
                 found => look(&entry.path(), !found.is_ok_and(|found| found.is_file())),
             }
+        }
+        if seen > MOST_BELOW {
+            return Err(Unjudged::TooMany);
         }
     }
     Ok(())

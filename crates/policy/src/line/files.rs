@@ -175,12 +175,7 @@ impl Line<'_> {
                         .is_ok_and(|below| filter.takes(below, link));
                     taken.then(|| look(path, link));
                 }),
-                None => {
-                    let entries =
-                        std::fs::read_dir(&folder.absolute).into_iter().flatten().flatten();
-                    entries.for_each(|entry| look(&entry.path(), true));
-                    Ok(())
-                }
+                None => expand::entries(&folder.absolute, |path| look(path, true)),
             };
             verdict.into_iter().chain(whole.err().map(unjudged)).reduce(Verdict::and)
         });

@@ -193,6 +193,7 @@ impl Shared {
     fn walk(&self, folder: &Path, in_batches: bool) -> Vec<Arc<str>> {
         let mut walk = WalkBuilder::new(folder);
         walk.hidden(false).require_git(false).filter_entry(|entry| entry.file_name() != ".git");
+        walk.sort_by_file_name(Ord::cmp);
         let (mut files, mut handed) = (Vec::new(), 0);
         for entry in walk.build() {
             if self.ended.load(Ordering::Relaxed) || files.len() >= FILES {
