@@ -11,6 +11,7 @@ Exits with 1 if a test failed. Arguments are passed to Cargo, such as `-p attach
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -47,6 +48,19 @@ def build(selection):
     return sorted(programs, key=rank)
 
 
+def toolchain():
+    """Returns the variable that names the toolchain of rustup, as `cargo test` sets it.
+
+    Some tests build projects. Without the variable, a file rust-toolchain.toml of a dependency
+    chooses the toolchain, and rustup replaces the installed Rust by what the file asks for.
+    """
+    if "RUSTUP_TOOLCHAIN" in os.environ or not shutil.which("rustup"):
+        return {}
+    shown = ["rustup", "show", "active-toolchain"]
+    active = subprocess.run(shown, cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout.split()
+    return {"RUSTUP_TOOLCHAIN": active[0]} if active else {}
+
+
 def run(program, printing):
     """Runs one test program; returns whether it passed, and its tests with their seconds."""
     folder, target, executable = program
@@ -81,6 +95,7 @@ def run(program, printing):
 def main():
     selection = sys.argv[1:] or ["--workspace"]
     programs = build(selection)
+    os.environ.update(toolchain())
     printing = threading.Lock()
     with ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
         results = list(pool.map(lambda program: run(program, printing), programs))
