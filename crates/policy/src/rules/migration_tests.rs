@@ -1,11 +1,12 @@
 //! Migration of the files of older versions: a migrated rule never allows more than before.
 
-use super::{RuleFile, Rules};
+use super::{RuleFile, RuleFileError, Rules};
 use crate::asked_call::AskedCall;
 use crate::effect::{ReportedCall, ToolEffect};
 use crate::{Agents, Effect, Folders, Mode, Policy, Rule, Subject, Touch};
 use attache_protocol::v1::{SessionId, ToolKind};
 use proptest::prelude::*;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// The text of a file that commit 0421281 wrote.
@@ -97,6 +98,17 @@ fn an_interrupted_migration_can_be_repeated_without_loss_or_duplicates() {
     assert_eq!(without_files(person.migrate().rules()), once);
 }
 
+/// Changes the file again while the others lock it for longer than a change waits, as on a busy
+/// machine.
+fn persistent<T>(change: impl Fn() -> Result<T, RuleFileError>) -> T {
+    loop {
+        match change() {
+            Err(RuleFileError::File { source, .. }) if source.kind() == ErrorKind::TimedOut => {}
+            changed => return changed.unwrap(),
+        }
+    }
+}
+
 #[test]
 fn concurrent_migrations_and_additions_lose_no_rule() {
     let (toml, lines) = (saved("permissions.toml"), saved("client-permissions.txt"));
@@ -106,8 +118,9 @@ fn concurrent_migrations_and_additions_lose_no_rule() {
             let (file, old) = (RuleFile::new(person.file()), person.old());
             scope.spawn(move || {
                 let command = Subject::Command(vec![format!("made{number}")]);
-                file.migrate(&old).unwrap();
-                file.add(&Rule::new(Effect::Deny, command)).unwrap();
+                let rule = Rule::new(Effect::Deny, command);
+                persistent(|| file.migrate(&old));
+                persistent(|| file.add(&rule));
             });
         }
     });
