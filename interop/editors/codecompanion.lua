@@ -21,8 +21,10 @@ vim.api.nvim_create_autocmd("User", {
   pattern = "CodeCompanionChatDone",
   callback = function() done = true end,
 })
--- A prompt that is sent before the connection is ready starts the agent twice.
-vim.wait(60000, function() return chat.acp_connection and chat.acp_connection:is_ready() end, 50)
+-- A prompt that is sent before the chat has a session starts a second agent or session.
+vim.wait(60000, function()
+  return chat.acp_connection and chat.acp_connection:is_connected()
+end, 50)
 chat:add_buf_message({ role = "user", content = prompt })
 chat:submit()
 local ended = vim.wait(60000, function() return done end, 50)
