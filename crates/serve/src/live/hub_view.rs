@@ -5,8 +5,8 @@ use super::agent_questions::AgentQuestions;
 use super::listing::Listing;
 use super::lock::locked;
 use super::part::json;
-use crate::HubServices;
 use crate::extension::messages::{AgentItem, AgentQuestion, WatchHub};
+use crate::{AgentChoice, HubServices};
 use attache_client::{Change, Hub, ListedSession, WatchUpdate};
 use attache_view::{OpenSession, QuestionView, SessionList, SessionListView, sanitize};
 use serde_json::value::RawValue;
@@ -98,28 +98,37 @@ async fn keep_up(
     state: watch::Sender<Option<Arc<HubState>>>,
 ) {
     let mut watch = source.hub.watch();
-    let (mut update, mut agents) = (WatchUpdate::default(), None);
-    let mut looked_up = Instant::now();
+    let mut agents: Option<Vec<AgentChoice>> = None;
+    let (mut update, mut looked_up) = (WatchUpdate::default(), Instant::now());
     loop {
         let is_agent = |change: &Change| matches!(change, Change::Agent { .. });
-        let known = agents.take_if(|_| {
-            !update.changes.iter().any(is_agent) && looked_up.elapsed() < AGENTS_INTERVAL
-        });
-        if known.is_none() {
+        let known = agents.take();
+        let is_due = looked_up.elapsed() >= AGENTS_INTERVAL || update.changes.iter().any(is_agent);
+        if is_due {
             looked_up = Instant::now();
         }
-        let has_list = update.changes.contains(&Change::SessionList);
+        let (is_quiet, has_list) =
+            (update.is_empty(), update.changes.contains(&Change::SessionList));
         let source = source.clone();
         // What may need the disk or some time.
         let making = tokio::task::spawn_blocking(move || {
+            let found = match &known {
+                Some(known) if !is_due => known.clone(),
+                _ => source.services.agents(),
+            };
+            // It was only time to look the agents up.
+            if is_quiet && known.as_ref() == Some(&found) {
+                return (None, listing, found);
+            }
             listing.update(&source.hub, has_list);
-            let agents = known.unwrap_or_else(|| agent_items(&*source.services));
-            (made(&source, &listing, &agents), listing, agents)
+            (Some(made(&source, &listing, agent_items(&found))), listing, found)
         });
         // An error means that this program ends.
         let Ok((new, same_listing, same_agents)) = making.await else { return };
         (listing, agents) = (same_listing, Some(same_agents));
-        state.send_replace(new.map(Arc::new));
+        if let Some(new) = new {
+            state.send_replace(new.map(Arc::new));
+        }
         tokio::time::sleep(INTERVAL).await;
         update = match timeout_at(looked_up + AGENTS_INTERVAL, watch.next()).await {
             Ok(Some(update)) => update,
@@ -130,7 +139,7 @@ async fn keep_up(
 }
 
 /// Returns the state. Blocks.
-fn made(source: &HubSource, listing: &Listing, agents: &[AgentItem]) -> Option<HubState> {
+fn made(source: &HubSource, listing: &Listing, agents: Vec<AgentItem>) -> Option<HubState> {
     let hub = &source.hub;
     let questions = source.questions.read(hub).into_iter().map(|(agent, question)| AgentQuestion {
         agent: sanitize::line(&agent),
@@ -138,7 +147,7 @@ fn made(source: &HubSource, listing: &Listing, agents: &[AgentItem]) -> Option<H
     });
     let list = list_view(&source.list, hub, listing.sessions());
     Some(HubState {
-        agents: agents.to_vec(),
+        agents,
         list: json(&list)?,
         has_more: listing.has_more(),
         questions: questions.collect(),
@@ -156,13 +165,13 @@ pub(super) fn list_view(
     locked(list).view(listed, &open, &asked.collect::<Vec<_>>())
 }
 
-/// Returns the agents to choose from. Blocks.
-fn agent_items(services: &dyn HubServices) -> Vec<AgentItem> {
-    let item = |agent: crate::AgentChoice| AgentItem {
+/// Returns the agents to choose from.
+fn agent_items(agents: &[AgentChoice]) -> Vec<AgentItem> {
+    let item = |agent: &AgentChoice| AgentItem {
         name: sanitize::line(&agent.name),
         title: sanitize::line(&agent.title),
         installed: agent.installed,
         needs: sanitize::line(&agent.needs),
     };
-    services.agents().into_iter().map(item).collect()
+    agents.iter().map(item).collect()
 }
