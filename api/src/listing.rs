@@ -5,10 +5,12 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Traits that the compiler implements for a type, or does not.
+/// Traits that the compiler implements for a type, or does not. `StructuralPartialEq` comes with a
+/// derived `PartialEq`, and its bounds depend on the compiler.
 const AUTO: &[&str] = &[
     "core::marker::Freeze",
     "core::marker::Send",
+    "core::marker::StructuralPartialEq",
     "core::marker::Sync",
     "core::marker::Unpin",
     "core::marker::UnsafeUnpin",
