@@ -148,23 +148,27 @@ fn introduction(copied: &Copied) -> Vec<String> {
         Copied::Nothing => {
             "This folder has no text files, so the demo works on a small sample project.".to_owned()
         }
-        Copied::Files { count, bytes, left_out: 0 } => {
-            format!(
-                "The demo works on a copy of this folder: {}, {}.",
-                counted(*count, "file"),
-                size(*bytes)
-            )
-        }
         Copied::Files { count, bytes, left_out } => {
-            format!(
-                "The demo works on a copy of this folder: {}, {}; {left_out} more were left out.",
-                counted(*count, "file"),
-                size(*bytes)
-            )
+            let (files, bytes) = (counted(*count, "file"), size(*bytes));
+            let copied = format!("The demo works on a copy of this folder: {files}, {bytes}.");
+            match *left_out {
+                0 => copied,
+                more => format!("{copied} {}", not_copied(more)),
+            }
         }
     };
     let how = "A client (this process) starts an agent (another process). They speak ACP over the agent's stdin and stdout. The agent's model is `offline`: no key, no network.";
     vec![what, paint().paint(DIM, how)]
+}
+
+fn not_copied(more: usize) -> String {
+    format!(
+        "It leaves out {}: binary files, files over {} MB, and those after the first {} or {} MB.",
+        counted(more, "more file"),
+        copy::FILE_BYTES / 1_000_000,
+        counted(copy::FILES, "file"),
+        copy::BYTES / 1_000_000
+    )
 }
 
 fn conclusion(traffic: &Traffic, pid: u32, began: Instant) -> Vec<String> {
@@ -179,7 +183,7 @@ fn conclusion(traffic: &Traffic, pid: u32, began: Instant) -> Vec<String> {
         String::new(),
         paint().paint(DIM, messages),
         "Your files did not change, and the copy is deleted. Try next, in this folder:".to_owned(),
-        format!("  {}   a conversation", command("chat")),
+        format!("  {}   a conversation", command("")),
         format!("  {}", command("run \"summarize this project\"")),
         format!("  {}   asks before each edit", command("run \"rename A to B in PATH\"")),
         format!("  {}   uses any other ACP agent", command("run --agent gemini \"…\"")),
@@ -189,9 +193,14 @@ fn conclusion(traffic: &Traffic, pid: u32, began: Instant) -> Vec<String> {
 /// Returns a command line of this program as the person would type it: with `cargo run --` if cargo
 /// started this program.
 fn command(arguments: &str) -> String {
-    let program =
-        if std::env::var_os("CARGO_PKG_NAME").is_some() { "cargo run --" } else { "attache" };
-    paint().paint(BOLD, format!("{program} {arguments}"))
+    let by_cargo = std::env::var_os("CARGO_PKG_NAME").is_some();
+    let line = match (by_cargo, arguments) {
+        (true, "") => "cargo run".to_owned(),
+        (true, _) => format!("cargo run -- {arguments}"),
+        (false, "") => "attache".to_owned(),
+        (false, _) => format!("attache {arguments}"),
+    };
+    paint().paint(BOLD, line)
 }
 
 fn tap(traffic: Arc<Traffic>) -> attache_connection::Tap {

@@ -26,6 +26,7 @@ mod refusal;
 mod served;
 mod session_folder;
 mod tasks;
+mod unsettled;
 mod version_1;
 mod version_2;
 

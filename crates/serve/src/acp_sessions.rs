@@ -1,5 +1,7 @@
-//! What the ACP clients of a hub share: the names of sessions, and how many clients use each.
+//! What the ACP clients of a hub share: the names of sessions, and who has each attached.
 
+use crate::participant::Participant;
+use attache_client::QuestionId;
 use attache_protocol::v1::SessionId;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -36,23 +38,35 @@ pub(crate) struct AcpSessions(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// How many connections have each session attached.
-    attached: HashMap<SessionName, usize>,
+    /// The connections that have each session attached.
+    attached: HashMap<SessionName, Vec<Arc<Participant>>>,
     /// The sessions that moved to another agent before their first prompt, by their first id for
     /// clients, the latest at the end.
     moved: VecDeque<(SessionId, SessionName)>,
 }
 
 impl AcpSessions {
-    /// Counts a connection that attaches a session, until the returned value is dropped.
-    pub(crate) fn attach(self: &Arc<Self>, name: SessionName) -> Attachment {
-        *self.state().attached.entry(name.clone()).or_default() += 1;
-        Attachment { sessions: Arc::clone(self), name }
+    /// Lists a connection that attaches a session, until the returned value is dropped.
+    pub(crate) fn attach(
+        self: &Arc<Self>,
+        name: SessionName,
+        participant: Arc<Participant>,
+    ) -> Attachment {
+        let mut state = self.state();
+        state.attached.entry(name.clone()).or_default().push(Arc::clone(&participant));
+        Attachment { sessions: Arc::clone(self), name, participant }
     }
 
     /// How many connections have the session attached.
     pub(crate) fn attached(&self, name: &SessionName) -> usize {
-        self.state().attached.get(name).copied().unwrap_or_default()
+        self.state().attached.get(name).map(Vec::len).unwrap_or_default()
+    }
+
+    /// Whether a connection that has the session attached may still settle the question.
+    pub(crate) fn may_be_settled(&self, name: &SessionName, question: QuestionId) -> bool {
+        let state = self.state();
+        let mut attached = state.attached.get(name).into_iter().flatten();
+        attached.any(|participant| participant.may_settle(question))
     }
 
     /// Notes that clients which use this id mean another session from now on.
@@ -82,14 +96,15 @@ impl AcpSessions {
 pub(crate) struct Attachment {
     sessions: Arc<AcpSessions>,
     name: SessionName,
+    participant: Arc<Participant>,
 }
 
 impl Drop for Attachment {
     fn drop(&mut self) {
         let mut state = self.sessions.state();
-        if let Some(count) = state.attached.get_mut(&self.name) {
-            *count = count.saturating_sub(1);
-            if *count == 0 {
+        if let Some(attached) = state.attached.get_mut(&self.name) {
+            attached.retain(|other| !Arc::ptr_eq(other, &self.participant));
+            if attached.is_empty() {
                 state.attached.remove(&self.name);
             }
         }
@@ -99,6 +114,17 @@ impl Drop for Attachment {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::attached_client::AttachedClients;
+    use crate::{Place, Scope, Uses};
+    use tokio::sync::watch;
+
+    /// A connection that only watches a session, of a client with this scope.
+    fn participant(scope: Scope) -> Arc<Participant> {
+        let (_, scope) = watch::channel(Some(scope));
+        let clients = Arc::new(AttachedClients::default());
+        let client = clients.attach(Place::Socket, "x".to_owned(), scope, Uses::Any(None));
+        Participant::new(client, false)
+    }
 
     fn name(agent: &str, id: &str) -> SessionName {
         SessionName { agent: agent.to_owned(), id: id.into() }
@@ -119,11 +145,31 @@ mod tests {
     #[test]
     fn a_session_counts_as_attached_until_the_last_connection_ends() {
         let sessions = Arc::new(AcpSessions::default());
-        let (first, second) = (sessions.attach(name("a", "s")), sessions.attach(name("a", "s")));
+        let (participant, other) = (participant(Scope::Watch), participant(Scope::Watch));
+        let first = sessions.attach(name("a", "s"), participant);
+        let second = sessions.attach(name("a", "s"), other);
         drop(first);
         assert_eq!(sessions.attached(&name("a", "s")), 1);
         drop(second);
         assert_eq!(sessions.attached(&name("a", "s")), 0);
+    }
+
+    #[test]
+    fn a_question_may_be_settled_by_a_participant_that_may_answer_and_has_not_failed() {
+        let sessions = Arc::new(AcpSessions::default());
+        let (able, watcher) = (participant(Scope::Answer), participant(Scope::Watch));
+        let _watching = sessions.attach(name("a", "s"), watcher.clone());
+        let attachment = sessions.attach(name("a", "s"), able.clone());
+        let may = |question| sessions.may_be_settled(&name("a", "s"), QuestionId(question));
+        watcher.activate();
+        assert!(!may(1), "nobody that may answer takes part");
+        able.activate();
+        assert!(may(1));
+        assert!(!sessions.may_be_settled(&name("a", "t"), QuestionId(1)));
+        able.note_unsettled(QuestionId(1));
+        assert!(!may(1) && may(2));
+        drop(attachment);
+        assert!(!may(2));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::Scope;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::watch;
 
@@ -49,6 +50,7 @@ pub struct AttachedClient {
     /// `None` once the device was revoked: the connection must end.
     scope: watch::Receiver<Option<Scope>>,
     uses: Uses,
+    is_front_end: AtomicBool,
     /// The list that it is in.
     list: Weak<AttachedClients>,
 }
@@ -78,10 +80,20 @@ impl AttachedClients {
     ) -> Arc<AttachedClient> {
         let (given_name, list) = (name.clone(), Arc::downgrade(self));
         let name = Mutex::new(name);
+        let is_front_end = AtomicBool::new(false);
         let mut table = self.table();
         table.last += 1;
         let id = ClientId(table.last);
-        let client = Arc::new(AttachedClient { id, place, given_name, name, scope, uses, list });
+        let client = Arc::new(AttachedClient {
+            id,
+            place,
+            given_name,
+            name,
+            scope,
+            uses,
+            is_front_end,
+            list,
+        });
         table.clients.insert(id, Arc::downgrade(&client));
         self.count.send_replace(table.clients.len());
         client
@@ -158,6 +170,17 @@ impl AttachedClient {
     /// What the audit calls the client.
     pub fn name(&self) -> String {
         self.name.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Notes that the client uses the methods `_attache/*`.
+    pub(crate) fn set_front_end(&self) {
+        self.is_front_end.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the client uses the methods `_attache/*`, which show the open questions of all
+    /// sessions.
+    pub(crate) fn is_front_end(&self) -> bool {
+        self.is_front_end.load(Ordering::Relaxed)
     }
 
     /// Notes what the client calls itself. A client of this machine has this name from now on; a

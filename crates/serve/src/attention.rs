@@ -61,6 +61,7 @@ pub async fn follow_attention(
     page: Option<String>,
     notices: mpsc::Sender<AttentionNotice>,
 ) {
+    shared.set_notifies();
     let mut watch = shared.hub.watch();
     let mut waiting = Waiting::new();
     loop {

@@ -57,6 +57,7 @@ pub mod extension;
 pub mod http;
 mod live;
 pub mod page;
+mod participant;
 pub mod remote;
 mod scope;
 mod scope_requests;

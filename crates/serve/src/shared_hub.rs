@@ -7,11 +7,12 @@ use crate::live::LiveViews;
 use crate::scope_requests::{ScopeRequests, ScopeWish};
 use crate::session_editors::SessionEditors;
 use crate::traces::AgentTraces;
-use crate::{AttachedClient, DeviceId, HubServices, Place, Scope, Uses};
+use crate::{AttachedClient, ClientId, DeviceId, HubServices, Place, Scope, Uses};
 use attache_client::{Hub, PermissionRequest};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use tokio::sync::{Semaphore, watch};
 
@@ -36,6 +37,7 @@ pub struct SharedHub {
     /// The searches that clients without control may do at the same time.
     pub(crate) searches: Arc<Semaphore>,
     attached: Arc<AttachedClients>,
+    notifies: AtomicBool,
 }
 
 impl SharedHub {
@@ -52,6 +54,7 @@ impl SharedHub {
             traces: Arc::default(),
             searches: Arc::new(Semaphore::new(SEARCHES)),
             attached: Arc::default(),
+            notifies: AtomicBool::new(false),
         }
     }
 
@@ -150,6 +153,20 @@ impl SharedHub {
     /// The clients that are attached now.
     pub fn clients(&self) -> Vec<Arc<AttachedClient>> {
         self.attached.list()
+    }
+
+    /// Notes that the person hears of open questions without a client.
+    pub(crate) fn set_notifies(&self) {
+        self.notifies.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody besides this client sees the open questions of all sessions and may answer
+    /// them: a front end is attached, or the person is notified and can open one.
+    pub(crate) fn shows_questions_besides(&self, own: ClientId) -> bool {
+        let is_other = |client: &Arc<AttachedClient>| {
+            client.id != own && client.is_front_end() && client.may(Scope::Answer)
+        };
+        self.notifies.load(Ordering::Relaxed) || self.clients().iter().any(is_other)
     }
 
     /// How many clients are attached, and when that changes.

@@ -6,13 +6,13 @@ use std::io::{self, Read};
 use std::path::Path;
 
 /// The maximum number of files.
-const FILES: usize = 2000;
+pub(super) const FILES: usize = 2000;
 
 /// The maximum number of bytes.
-const BYTES: u64 = 20 << 20;
+pub(super) const BYTES: u64 = 20_000_000;
 
 /// The maximum size of a file that is copied, in bytes.
-const FILE_BYTES: u64 = 1 << 20;
+pub(super) const FILE_BYTES: u64 = 1_000_000;
 
 /// The number of entries after which a folder counts as too large.
 const LOOKED_AT: usize = 50_000;

@@ -2,6 +2,7 @@
 
 use super::paint::{DIM, Paint, RED, YELLOW};
 use super::width;
+use crate::say::grouped;
 use attache_protocol::v1::{Cost, Usage};
 use attache_session::{UsageLevel, UsageState};
 use attache_view::sanitize;
@@ -94,18 +95,6 @@ fn tokens(counted_by: Option<&str>, turn: &Usage) -> String {
 fn advice(level: UsageLevel, paint: Paint) -> String {
     let colour = if level == UsageLevel::Critical { RED } else { YELLOW };
     level.advice().map(|advice| paint.paint(colour, format!("; {advice}"))).unwrap_or_default()
-}
-
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use super::current_turn::Outcome;
 use super::found::{Files, Found, Lines, Matches, Ran};
-use crate::text::{code, code_block, counted, ends_within};
+use crate::text::{code, code_block, counted, ends_within, grouped};
 
 /// The maximum number of files that one rename changes.
 pub(crate) const FILES_RENAMED: usize = 40;
@@ -115,8 +115,8 @@ pub(crate) fn summary(files: &Files, reads: &[Outcome<'_>]) -> String {
     let mut text = format!("The project has {}", files.count());
     let kinds =
         files.extensions.iter().take(8).map(|(extension, count)| match extension.as_str() {
-            "" => format!("{count} without extension"),
-            extension => format!("{count} {}", code(&format!(".{extension}"))),
+            "" => format!("{} without extension", grouped(*count)),
+            extension => format!("{} {}", grouped(*count), code(&format!(".{extension}"))),
         });
     text.push_str(&format!(": {}.\n", kinds.collect::<Vec<_>>().join(", ")));
     if !files.folders.is_empty() {
@@ -349,7 +349,10 @@ pub(crate) fn renamed(
                     counted(edited.places, "place")
                 ));
             }
-            _ => failures.push_str(&format!("- {}: {}", code(file), failure(result.text))),
+            _ => {
+                let why = result.text.strip_prefix("Not done: ").unwrap_or(result.text);
+                failures.push_str(&format!("- {}: {}", code(file), failure(why)));
+            }
         }
     }
     let mut answer = match count {

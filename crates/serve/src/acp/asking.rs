@@ -1,13 +1,18 @@
 //! Asks a client the open questions of a session.
 //!
 //! Each client that may answer is asked by its own call. The first accepted answer settles the
-//! question in the hub, and the calls to the other clients are then cancelled. A client that
-//! fails, cancels or leaves is not asked again; the question stays open for the others.
+//! question in the hub, and the calls to the other clients are then cancelled. A client that fails
+//! or cancels is not asked again; the question stays open for the others. If there are none, the
+//! question is refused, because the turn would wait for an answer that nobody can give. A client
+//! that leaves may come back: its questions stay open.
 
-use super::context::{Attached, Context};
+use super::context::{self, Attached, Context};
 use super::elicitation;
+use super::unsettled::Unsettled;
 use crate::Scope;
-use attache_client::{Answer, Decision, PermissionRequest, Question, QuestionAbout, QuestionId};
+use attache_client::{
+    Answer, Decision, FormReply, PermissionRequest, Question, QuestionAbout, QuestionId, UrlReply,
+};
 use attache_connection::Peer;
 use attache_protocol::method::{SessionRequestPermission, v2 as methods};
 use attache_protocol::v1::{
@@ -15,7 +20,7 @@ use attache_protocol::v1::{
     ToolCallContent, ToolCallUpdate,
 };
 use attache_session::{PermissionQuestion, Session};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
@@ -24,7 +29,8 @@ use tokio::task::{AbortHandle, JoinSet};
 pub(super) async fn run(context: Arc<Context>, attached: Arc<Attached>, peer: Peer) {
     let mut calls = JoinSet::new();
     let mut asked = Asked::default();
-    let (mut active, mut scope) = (attached.active(), context.client.scope_changes());
+    let own = &attached.participant;
+    let (mut active, mut scope) = (own.active(), context.client.scope_changes());
     loop {
         // The watch begins before the questions are read, so that none is missed.
         let watch = attached.session.watch();
@@ -32,22 +38,23 @@ pub(super) async fn run(context: Arc<Context>, attached: Arc<Attached>, peer: Pe
         let may_answer = scope.borrow_and_update().is_some_and(|own| own >= Scope::Answer);
         let open = attached.session.questions();
         asked.keep(&open, takes_part && may_answer);
+        own.retain_unsettled(|id| open.iter().any(|question| question.id == *id));
         for question in open.into_iter().filter(|_| takes_part && may_answer) {
             let id = question.id;
-            if asked.is_new(id) {
+            if !asked.0.contains_key(&id) && !own.left_unsettled(id) {
                 let call = ask(Arc::clone(&context), Arc::clone(&attached), peer.clone(), question);
                 let call = calls.spawn(async move {
                     call.await;
                     id
                 });
-                asked.open.insert(id, call);
+                asked.0.insert(id, call);
             }
         }
         tokio::select! {
             more = watch.woken() => if !more { return },
             () = changed(&mut active) => {}
             () = changed(&mut scope) => {}
-            Some(answered) = calls.join_next() => asked.answered(answered.ok()),
+            Some(ended) = calls.join_next() => asked.ended(ended.ok()),
         }
     }
 }
@@ -59,37 +66,27 @@ async fn changed<T>(receiver: &mut watch::Receiver<T>) {
     }
 }
 
-/// The questions that the client was asked.
+/// The questions that the client is asked now.
 #[derive(Default)]
-struct Asked {
-    open: HashMap<QuestionId, AbortHandle>,
-    /// Questions that the client did not answer in a way that settles them.
-    unanswered: HashSet<QuestionId>,
-}
+struct Asked(HashMap<QuestionId, AbortHandle>);
 
 impl Asked {
     /// Cancels the calls about questions that are no longer open, or all if the client may not
     /// answer any more.
     fn keep(&mut self, open: &[Question], may_answer: bool) {
         let is_open = |id: &QuestionId| open.iter().any(|question| question.id == *id);
-        self.open.retain(|id, call| {
+        self.0.retain(|id, call| {
             let stays = may_answer && is_open(id);
             if !stays {
                 call.abort();
             }
             stays
         });
-        self.unanswered.retain(is_open);
     }
 
-    fn is_new(&self, id: QuestionId) -> bool {
-        !self.open.contains_key(&id) && !self.unanswered.contains(&id)
-    }
-
-    fn answered(&mut self, id: Option<QuestionId>) {
+    fn ended(&mut self, id: Option<QuestionId>) {
         if let Some(id) = id {
-            self.open.remove(&id);
-            self.unanswered.insert(id);
+            self.0.remove(&id);
         }
     }
 }
@@ -108,13 +105,42 @@ async fn ask(context: Arc<Context>, attached: Arc<Attached>, peer: Peer, questio
         QuestionAbout::Page(request) => {
             elicitation::page(&context, &attached, &peer, (question.id, request)).await
         }
-        _ => None,
+        _ => Err(Unsettled::Unable),
     };
-    // The scope may have changed while the client decided.
-    if let Some(answer) = answer.filter(|_| context.client.may(Scope::Answer)) {
-        // Another client may have been faster.
-        let _ = attached.session.answer_as(question.id, answer, &context.client.name());
+    // Another client may have been faster.
+    match answer {
+        // The scope may have changed while the client decided.
+        Ok(answer) if context.client.may(Scope::Answer) => {
+            let _ = attached.session.answer_as(question.id, answer, &context.client.name());
+        }
+        Ok(_) | Err(Unsettled::Gone) => attached.participant.note_unsettled(question.id),
+        Err(Unsettled::Unable) => {
+            attached.participant.note_unsettled(question.id);
+            if !others_may_settle(&context, &attached, question.id) {
+                refuse(&attached, &question);
+            }
+        }
     }
+}
+
+/// Whether somebody else may still settle the question: a client that is asked it too, or a person
+/// to whom the hub shows it.
+fn others_may_settle(context: &Context, attached: &Attached, question: QuestionId) -> bool {
+    let name = context::name(&attached.session);
+    context.shared.acp.may_be_settled(&name, question)
+        || context.shared.shows_questions_besides(context.client.id)
+}
+
+/// Answers a question as nobody: what the agent asks for is not allowed.
+fn refuse(attached: &Attached, question: &Question) {
+    let answer = match &question.about {
+        QuestionAbout::Permission(_) => Answer::Permission(Decision::Reject),
+        QuestionAbout::Form(_) => Answer::Form(FormReply::Cancel),
+        QuestionAbout::Page(_) => Answer::Page(UrlReply::Cancel),
+        _ => return,
+    };
+    tracing::warn!("a question is refused: no client can answer it");
+    let _ = attached.session.answer(question.id, answer);
 }
 
 async fn permission(
@@ -123,30 +149,34 @@ async fn permission(
     peer: &Peer,
     now: &Session,
     request: &PermissionRequest,
-) -> Option<Answer> {
+) -> Result<Answer, Unsettled> {
     let options = offered(context, request);
     if options.is_empty() {
-        return None;
+        return Err(Unsettled::Unable);
     }
     let question = shown(now, request, options.clone());
     let wire = attached.wire.clone();
     let outcome = match peer.version() {
         ProtocolVersion::V2 => {
             let call = peer.call::<methods::SessionRequestPermission>(&question.to_v2(wire));
-            call.await.ok()?.outcome.into()
+            call.await?.outcome.into()
         }
         _ => {
             let mut params = question.to_v1(wire, request.id);
             leave_terminals_out(&mut params.tool_call);
-            peer.call::<SessionRequestPermission>(&params).await.ok()?.outcome
+            peer.call::<SessionRequestPermission>(&params).await?.outcome
         }
     };
-    let RequestPermissionOutcome::Selected(selected) = outcome else { return None };
+    let RequestPermissionOutcome::Selected(selected) = outcome else {
+        return Err(Unsettled::Unable);
+    };
     // What the client may choose may have changed while it decided.
     let still = offered(context, request);
     let is = |option: &PermissionOption| option.option_id == selected.option_id;
-    let is_offered = options.iter().any(is) && still.iter().any(is);
-    is_offered.then_some(Answer::Permission(Decision::Choose(selected.option_id)))
+    match options.iter().any(is) && still.iter().any(is) {
+        true => Ok(Answer::Permission(Decision::Choose(selected.option_id))),
+        false => Err(Unsettled::Unable),
+    }
 }
 
 /// Leaves the content of a tool call out if it names terminals: their ids are those of the hub. The

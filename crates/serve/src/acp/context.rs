@@ -4,6 +4,7 @@ use super::refusal;
 use super::tasks::Tasks;
 use crate::acp_sessions::{Attachment, SessionName};
 use crate::extension::Extension;
+use crate::participant::Participant;
 use crate::session_editors::Serving;
 use crate::{AttachedClient, SharedHub};
 use attache_client::{HubError, HubSession, SentPrompt};
@@ -33,9 +34,7 @@ pub(super) struct Attached {
     pub(super) wire: SessionId,
     pub(super) session: HubSession,
     pub(super) folders: Folders,
-    /// Whether the client takes part: it created the session, prompted or took it over. Other
-    /// clients only watch, and are asked nothing.
-    active: watch::Sender<bool>,
+    pub(super) participant: Arc<Participant>,
     /// The number of the last event whose updates were sent.
     pub(super) sent: watch::Sender<u64>,
     /// The prompts of this client whose turns have not ended, with their content.
@@ -74,12 +73,13 @@ impl Context {
         folders: Folders,
         is_active: bool,
     ) -> Arc<Attached> {
-        let attachment = self.shared.acp.attach(name(&session));
+        let participant = Participant::new(Arc::clone(&self.client), is_active);
+        let attachment = self.shared.acp.attach(name(&session), Arc::clone(&participant));
         let attached = Arc::new(Attached {
             wire: wire.clone(),
             session,
             folders,
-            active: watch::Sender::new(is_active),
+            participant,
             sent: watch::Sender::new(0),
             own: Mutex::default(),
             tasks: Mutex::default(),
@@ -144,16 +144,6 @@ pub(super) struct Detached {
 }
 
 impl Attached {
-    /// Notes that the client takes part in the session.
-    pub(super) fn activate(&self) {
-        self.active.send_replace(true);
-    }
-
-    /// Whether the client takes part, and when that changes.
-    pub(super) fn active(&self) -> watch::Receiver<bool> {
-        self.active.subscribe()
-    }
-
     /// Adds tasks that end when the session is detached.
     pub(super) fn own_tasks(&self, tasks: impl IntoIterator<Item = AbortHandle>) {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner).extend(tasks);

@@ -76,7 +76,7 @@ fn send(
     if prompt.is_empty() {
         return Err(Error::invalid_params("the prompt is empty: write a text"));
     }
-    attached.activate();
+    attached.participant.activate();
     let sent = attached.queue_prompt(prompt).map_err(|error| refusal::hub(&error, Some(id)))?;
     Ok((attached, sent))
 }

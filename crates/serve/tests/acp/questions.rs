@@ -1,13 +1,16 @@
 //! Questions go to every client that may answer, and the first accepted answer settles them.
 
 use crate::client::Client;
-use crate::scripted_agent::ScriptedAgent;
-use crate::shared::{Shared, prompt, prompted};
-use attache_client::{HubOptions, PermissionBroker};
-use attache_serve::Scope;
+use crate::scripted_agent::{ScriptedAgent, soon};
+use crate::shared::{Shared, hello, prompt, prompted};
+use attache_client::{Answer, Decision, HubOptions, PermissionBroker};
 use attache_serve::devices::{Devices, Grant};
+use attache_serve::{AttentionKind, Place, Scope, follow_attention};
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 
 const ASK: &str = "session/request_permission";
 
@@ -139,6 +142,95 @@ async fn an_error_a_cancel_or_an_option_that_was_not_offered_removes_only_that_c
         other.settle().await;
         assert!(!other.has_seen(ASK));
     }
+}
+
+/// Nobody would see the question, and the turn would wait without an end.
+#[tokio::test]
+async fn a_question_that_the_only_client_fails_to_answer_is_refused() {
+    let mut shared = Shared::new();
+    let mut client = shared.local(json!({})).await;
+    let mut agent = shared.opened(&mut client).await;
+    let mut watcher = shared.local(json!({})).await;
+    let params = shared.of("a/s1");
+    watcher.call("session/load", params).await;
+    client.start("session/prompt", prompt("go")).await;
+    prompted(&mut agent).await;
+    let failures = [
+        json!({ "error": { "code": -32603, "message": "no window" } }),
+        json!({ "result": { "outcome": { "outcome": "cancelled" } } }),
+        json!({ "result": selected("forever") }),
+        json!({ "result": "yes" }),
+    ];
+    for failure in failures {
+        ask(&mut agent).await;
+        let asked = client.asked(ASK).await;
+        let mut reply = json!({ "jsonrpc": "2.0", "id": asked["id"] });
+        reply.as_object_mut().unwrap().extend(failure.as_object().unwrap().clone());
+        client.send(reply).await;
+        assert_eq!(agent.answer_to(7).await["result"], selected("no"), "{failure}");
+    }
+    // A client without forms cannot be asked for one.
+    let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
+    let params = json!({
+        "mode": "form", "sessionId": "s1", "message": "Who?", "requestedSchema": schema,
+    });
+    agent.call(8, "elicitation/create", params).await;
+    assert_eq!(agent.answer_to(8).await["result"]["action"], "cancel");
+}
+
+#[tokio::test]
+async fn a_question_that_a_front_end_shows_stays_open_if_the_editor_fails() {
+    let mut shared = Shared::new();
+    let mut editor = shared.local(json!({})).await;
+    let mut agent = shared.opened(&mut editor).await;
+    let (mut page, scope) = shared.connect(Place::Socket, Scope::Answer);
+    hello(&mut page, json!({ "_meta": { "attache": { "version": 1 } } })).await;
+    editor.start("session/prompt", prompt("go")).await;
+    prompted(&mut agent).await;
+    let error = json!({ "code": -32603, "message": "no window" });
+    ask(&mut agent).await;
+    let asked = editor.asked(ASK).await;
+    editor.send(json!({ "jsonrpc": "2.0", "id": asked["id"], "error": error })).await;
+    editor.settle().await;
+    let session = shared.hub.hub.sessions()[0].clone();
+    let [question] = &session.questions()[..] else { panic!("one question") };
+    let yes = Answer::Permission(Decision::Choose("yes".into()));
+    session.answer(question.id, yes).unwrap();
+    assert_eq!(agent.answer_to(7).await["result"], selected("yes"));
+    // A front end that may not answer does not count, and neither does one that is closed.
+    scope.send_replace(Some(Scope::Watch));
+    ask(&mut agent).await;
+    let asked = editor.asked(ASK).await;
+    editor.send(json!({ "jsonrpc": "2.0", "id": asked["id"], "error": error })).await;
+    assert_eq!(agent.answer_to(7).await["result"], selected("no"));
+    scope.send_replace(Some(Scope::Answer));
+    drop(page);
+    while shared.hub.clients().len() > 1 {
+        tokio::task::yield_now().await;
+    }
+    ask(&mut agent).await;
+    let asked = editor.asked(ASK).await;
+    editor.send(json!({ "jsonrpc": "2.0", "id": asked["id"], "error": error })).await;
+    assert_eq!(agent.answer_to(7).await["result"], selected("no"));
+}
+
+#[tokio::test]
+async fn a_question_of_which_the_person_is_notified_stays_open_if_the_editor_fails() {
+    let mut shared = Shared::new();
+    let (notices, mut received) = mpsc::channel(4);
+    let mut following = JoinSet::new();
+    following.spawn(follow_attention(shared.hub.clone(), Duration::ZERO, None, notices));
+    let mut editor = shared.local(json!({})).await;
+    let mut agent = shared.opened(&mut editor).await;
+    editor.start("session/prompt", prompt("go")).await;
+    prompted(&mut agent).await;
+    ask(&mut agent).await;
+    let asked = editor.asked(ASK).await;
+    let error = json!({ "code": -32603, "message": "no window" });
+    editor.send(json!({ "jsonrpc": "2.0", "id": asked["id"], "error": error })).await;
+    editor.settle().await;
+    assert_eq!(soon(received.recv()).await.unwrap().kind, AttentionKind::Question);
+    assert_eq!(shared.hub.hub.sessions()[0].questions().len(), 1);
 }
 
 #[tokio::test]
