@@ -12,8 +12,9 @@ use crate::run::session::Opened;
 use crate::say::counted;
 use crate::show::paint::{BOLD, CYAN, DIM, Paint};
 use crate::show::tool_call::Bound;
+use crate::show::width::wrap;
 use crate::show::{Item, Show};
-use crate::{chosen_agent, run, store, turn};
+use crate::{chosen_agent, run, store, terminal, turn};
 use attache_client::{AgentSource, AgentState, Hub, HubSession, Options};
 use attache_connection::Direction;
 use attache_host::Launch;
@@ -158,7 +159,8 @@ fn introduction(copied: &Copied) -> Vec<String> {
         }
     };
     let how = "A client (this process) starts an agent (another process). They speak ACP over the agent's stdin and stdout. The agent's model is `offline`: no key, no network.";
-    vec![what, paint().paint(DIM, how)]
+    let dim = wrapped(how).into_iter().map(|line| paint().paint(DIM, line));
+    wrapped(&what).into_iter().chain(dim).collect()
 }
 
 fn not_copied(more: usize) -> String {
@@ -179,15 +181,18 @@ fn conclusion(traffic: &Traffic, pid: u32, began: Instant) -> Vec<String> {
         size(traffic.bytes.load(Ordering::Relaxed)),
         began.elapsed().as_secs_f64(),
     );
-    vec![
-        String::new(),
-        paint().paint(DIM, messages),
-        "Your files did not change, and the copy is deleted. Try next, in this folder:".to_owned(),
+    let mut lines = vec![String::new()];
+    lines.extend(wrapped(&messages).into_iter().map(|line| paint().paint(DIM, line)));
+    lines.extend(wrapped(
+        "Your files did not change, and the copy is deleted. Try next, in this folder:",
+    ));
+    lines.extend([
         format!("  {}   a conversation", command("")),
         format!("  {}", command("run \"summarize this project\"")),
         format!("  {}   asks before each edit", command("run \"rename A to B in PATH\"")),
         format!("  {}   uses any other ACP agent", command("run --agent gemini \"…\"")),
-    ]
+    ]);
+    lines
 }
 
 /// Returns a command line of this program as the person would type it: with `cargo run --` if cargo
@@ -212,6 +217,14 @@ fn tap(traffic: Arc<Traffic>) -> attache_connection::Tap {
         count.fetch_add(1, Ordering::Relaxed);
         traffic.bytes.fetch_add(line.len() as u64, Ordering::Relaxed);
     })
+}
+
+/// Wraps text to the width of the terminal, if there is one.
+fn wrapped(text: &str) -> Vec<String> {
+    match terminal::columns() {
+        Some(columns) => wrap(text, columns),
+        None => vec![text.to_owned()],
+    }
 }
 
 fn paint() -> Paint {
