@@ -7,7 +7,7 @@ use crate::live::LiveViews;
 use crate::scope_requests::{ScopeRequests, ScopeWish};
 use crate::session_editors::SessionEditors;
 use crate::traces::AgentTraces;
-use crate::{AttachedClient, ClientId, DeviceId, HubServices, Place, Scope, Uses};
+use crate::{AttachedClient, DeviceId, HubServices, Place, Scope, Uses};
 use attache_client::{Hub, PermissionRequest};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -160,13 +160,12 @@ impl SharedHub {
         self.notifies.store(true, Ordering::Relaxed);
     }
 
-    /// Whether somebody besides this client sees the open questions of all sessions and may answer
-    /// them: a front end is attached, or the person is notified and can open one.
-    pub(crate) fn shows_questions_besides(&self, own: ClientId) -> bool {
-        let is_other = |client: &Arc<AttachedClient>| {
-            client.id != own && client.is_front_end() && client.may(Scope::Answer)
-        };
-        self.notifies.load(Ordering::Relaxed) || self.clients().iter().any(is_other)
+    /// Whether a person sees the open questions of all sessions and may answer them: a front end is
+    /// attached, or the person is notified and can open one.
+    pub(crate) fn shows_questions(&self) -> bool {
+        let mut clients = self.clients().into_iter();
+        self.notifies.load(Ordering::Relaxed)
+            || clients.any(|client| client.is_front_end() && client.may(Scope::Answer))
     }
 
     /// How many clients are attached, and when that changes.

@@ -116,19 +116,18 @@ async fn ask(context: Arc<Context>, attached: Arc<Attached>, peer: Peer, questio
         Ok(_) | Err(Unsettled::Gone) => attached.participant.note_unsettled(question.id),
         Err(Unsettled::Unable) => {
             attached.participant.note_unsettled(question.id);
-            if !others_may_settle(&context, &attached, question.id) {
+            if !may_be_settled(&context, &attached, question.id) {
                 refuse(&attached, &question);
             }
         }
     }
 }
 
-/// Whether somebody else may still settle the question: a client that is asked it too, or a person
-/// to whom the hub shows it.
-fn others_may_settle(context: &Context, attached: &Attached, question: QuestionId) -> bool {
+/// Whether somebody may still settle the question: a client that is asked it too, or a person to
+/// whom the hub shows it. A front end shows questions itself, so it may refuse to be asked.
+fn may_be_settled(context: &Context, attached: &Attached, question: QuestionId) -> bool {
     let name = context::name(&attached.session);
-    context.shared.acp.may_be_settled(&name, question)
-        || context.shared.shows_questions_besides(context.client.id)
+    context.shared.acp.may_be_settled(&name, question) || context.shared.shows_questions()
 }
 
 /// Answers a question as nobody: what the agent asks for is not allowed.

@@ -214,6 +214,22 @@ async fn a_question_that_a_front_end_shows_stays_open_if_the_editor_fails() {
     assert_eq!(agent.answer_to(7).await["result"], selected("no"));
 }
 
+/// VS Code opens sessions on the connection of its front end, where it takes no calls.
+#[tokio::test]
+async fn a_front_end_that_opened_the_session_may_refuse_to_be_asked() {
+    let mut shared = Shared::new();
+    let mut window = shared.local(json!({ "_meta": { "attache": { "version": 1 } } })).await;
+    let mut agent = shared.opened(&mut window).await;
+    window.start("session/prompt", prompt("go")).await;
+    prompted(&mut agent).await;
+    ask(&mut agent).await;
+    let asked = window.asked(ASK).await;
+    let error = json!({ "code": -32601, "message": "method not found" });
+    window.send(json!({ "jsonrpc": "2.0", "id": asked["id"], "error": error })).await;
+    window.settle().await;
+    assert_eq!(shared.hub.hub.sessions()[0].questions().len(), 1);
+}
+
 #[tokio::test]
 async fn a_question_of_which_the_person_is_notified_stays_open_if_the_editor_fails() {
     let mut shared = Shared::new();
