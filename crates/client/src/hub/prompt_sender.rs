@@ -88,9 +88,9 @@ async fn work(entry: &Arc<SessionEntry>, up: &Up) {
         }
         let note = note_for(entry, &queued.prompt);
         let prompt = with_note(&note, queued.prompt.clone());
-        match begin_turn(&handle.live, &handle.shared, prompt, &tracker).await {
+        let began = || first_title::give(entry);
+        match begin_turn(&handle.live, &handle.shared, prompt, &tracker, began).await {
             Ok(turn) => {
-                first_title::give(entry);
                 #[cfg(feature = "checkpoints")]
                 entry.checkpoints.turn_began();
                 note_is_sent(entry, &note);

@@ -17,12 +17,14 @@ use std::sync::atomic::Ordering;
 use tokio::sync::watch;
 use tracing::Instrument;
 
-/// Sends a prompt and begins the turn that `tracker` follows.
+/// Sends a prompt and begins the turn that `tracker` follows. `began` is called when the prompt is in
+/// the conversation and before the agent can get it.
 pub(crate) async fn begin_turn(
     live: &Arc<LiveSession>,
     shared: &Arc<SharedConnection>,
     prompt: Prompt,
     tracker: &Arc<TurnTracker>,
+    began: impl FnOnce(),
 ) -> Result<Turn, PromptError> {
     prompt.check(&shared.agent.agent_capabilities.prompt_capabilities, shared.is_v2())?;
     live.peer.wait_for_room().await.map_err(PromptError::Disconnected)?;
@@ -31,6 +33,7 @@ pub(crate) async fn begin_turn(
     let (was_cancelled, reply) = {
         let _in_order = live.lock_sending();
         let was_cancelled = live.begin_turn(params.prompt.clone(), tracker)?;
+        began();
         let reply = send(live, shared, &params, tracker);
         (was_cancelled, reply)
     };

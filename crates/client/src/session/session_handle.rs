@@ -74,7 +74,7 @@ impl SessionHandle {
     /// Returns an error if a turn is running, the agent does not accept this kind of content, or it
     /// is gone. In these cases, nothing was sent.
     pub async fn prompt(&self, prompt: impl Into<Prompt>) -> Result<Turn, PromptError> {
-        begin_turn(&self.live, &self.shared, prompt.into(), &Arc::default()).await
+        begin_turn(&self.live, &self.shared, prompt.into(), &Arc::default(), || ()).await
     }
 
     /// Cancels the running turn, if there is one; see [`Turn::cancel`]. Without a turn, withdraws

@@ -50,6 +50,17 @@ async fn the_first_prompt_is_the_title_until_the_agent_gives_one() {
     assert_eq!(title(&it.session).as_deref(), Some("Cleanup"));
 }
 
+/// Otherwise a short turn would end without a title, or the title would replace the agent's.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_first_title_is_there_before_the_agent_has_the_prompt() {
+    for _ in 0..200 {
+        let mut it = started(json!({})).await;
+        it.session.send("tidy up").unwrap();
+        it.agent.prompted().await;
+        assert_eq!(it.session.snapshot().info().title(), Some("tidy up"));
+    }
+}
+
 /// Otherwise a front end would show the session as finished.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_session_is_not_idle_between_the_queue_and_the_turn() {
