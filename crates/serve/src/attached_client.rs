@@ -50,7 +50,7 @@ pub struct AttachedClient {
     /// `None` once the device was revoked: the connection must end.
     scope: watch::Receiver<Option<Scope>>,
     uses: Uses,
-    is_front_end: AtomicBool,
+    shows_questions: AtomicBool,
     /// The list that it is in.
     list: Weak<AttachedClients>,
 }
@@ -80,7 +80,7 @@ impl AttachedClients {
     ) -> Arc<AttachedClient> {
         let (given_name, list) = (name.clone(), Arc::downgrade(self));
         let name = Mutex::new(name);
-        let is_front_end = AtomicBool::new(false);
+        let shows_questions = AtomicBool::new(false);
         let mut table = self.table();
         table.last += 1;
         let id = ClientId(table.last);
@@ -91,7 +91,7 @@ impl AttachedClients {
             name,
             scope,
             uses,
-            is_front_end,
+            shows_questions,
             list,
         });
         table.clients.insert(id, Arc::downgrade(&client));
@@ -172,15 +172,15 @@ impl AttachedClient {
         self.name.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Notes that the client uses the methods `_attache/*`.
-    pub(crate) fn set_front_end(&self) {
-        self.is_front_end.store(true, Ordering::Relaxed);
+    /// Notes that the client shows open questions: it watches the hub or a session by the methods
+    /// `_attache/*`.
+    pub(crate) fn set_shows_questions(&self) {
+        self.shows_questions.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the client uses the methods `_attache/*`, which show the open questions of all
-    /// sessions.
-    pub(crate) fn is_front_end(&self) -> bool {
-        self.is_front_end.load(Ordering::Relaxed)
+    /// Whether the client shows open questions, and may answer them.
+    pub(crate) fn may_answer_what_it_shows(&self) -> bool {
+        self.shows_questions.load(Ordering::Relaxed) && self.may(Scope::Answer)
     }
 
     /// Notes what the client calls itself. A client of this machine has this name from now on; a

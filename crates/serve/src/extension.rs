@@ -81,7 +81,6 @@ impl Extension {
         let negotiated = Negotiated { version: VERSION, scope, hub, local };
         let meta = Meta::new(Raw::of(&json!({ KEY: negotiated })).ok()?)?;
         self.is_negotiated.store(true, Ordering::Relaxed);
-        client.set_front_end();
         Some(meta)
     }
 

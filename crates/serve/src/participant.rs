@@ -10,8 +10,8 @@ use tokio::sync::watch;
 #[derive(Debug)]
 pub(crate) struct Participant {
     client: Arc<AttachedClient>,
-    /// Whether the client takes part: it created the session, prompted or took it over. Other
-    /// clients only watch, and are asked nothing.
+    /// Whether the client takes part: it created, copied or took over the session, prompted, or uses
+    /// only this agent. Other clients only watch, and are asked nothing.
     active: watch::Sender<bool>,
     /// The open questions that the client was asked and did not settle. It is not asked again.
     unsettled: Mutex<HashSet<QuestionId>>,
@@ -28,9 +28,18 @@ impl Participant {
         self.active.send_replace(true);
     }
 
+    pub(crate) fn is_active(&self) -> bool {
+        *self.active.borrow()
+    }
+
     /// Whether the client takes part, and when that changes.
     pub(crate) fn active(&self) -> watch::Receiver<bool> {
         self.active.subscribe()
+    }
+
+    /// Notes that the client can be asked nothing more: the session was closed, or the client left.
+    pub(crate) fn deactivate(&self) {
+        self.active.send_replace(false);
     }
 
     /// Notes that the client was asked this question and did not settle it.
@@ -50,7 +59,7 @@ impl Participant {
 
     /// Whether the client is asked this question, or is about to be.
     pub(crate) fn may_settle(&self, question: QuestionId) -> bool {
-        *self.active.borrow() && self.client.may(Scope::Answer) && !self.left_unsettled(question)
+        self.is_active() && self.client.may(Scope::Answer) && !self.left_unsettled(question)
     }
 
     fn unsettled(&self) -> MutexGuard<'_, HashSet<QuestionId>> {

@@ -160,12 +160,12 @@ impl SharedHub {
         self.notifies.store(true, Ordering::Relaxed);
     }
 
-    /// Whether a person sees the open questions of all sessions and may answer them: a front end is
-    /// attached, or the person is notified and can open one.
+    /// Whether a person sees open questions and may answer them: a front end is attached, or the
+    /// person is notified and can open one.
     pub(crate) fn shows_questions(&self) -> bool {
-        let mut clients = self.clients().into_iter();
-        self.notifies.load(Ordering::Relaxed)
-            || clients.any(|client| client.is_front_end() && client.may(Scope::Answer))
+        let clients = self.clients();
+        let mut clients = clients.iter().map(|client| client.may_answer_what_it_shows());
+        self.notifies.load(Ordering::Relaxed) || clients.any(|may_answer| may_answer)
     }
 
     /// How many clients are attached, and when that changes.

@@ -4,6 +4,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{Child, Command};
 
 /// The time limit for a program. It only prevents endless waiting.
@@ -54,16 +55,23 @@ pub(crate) async fn end(child: Child) -> Ended {
 
 async fn end_within(mut child: Child, patience: Duration) -> Ended {
     drop(child.stdin.take());
-    match tokio::time::timeout(patience, child.wait_with_output()).await {
-        Ok(output) => {
-            let output = output.unwrap();
-            Ended {
-                status: output.status,
-                stdout: String::from_utf8(output.stdout).unwrap(),
-                stderr: String::from_utf8(output.stderr).unwrap(),
-            }
-        }
-        Err(_) => panic!("it did not end in {} s", patience.as_secs()),
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let ended =
+        async { tokio::join!(read(stdout, &mut out), read(stderr, &mut err), child.wait()) };
+    let ended = tokio::time::timeout(patience, ended).await;
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let (stdout, stderr) = (text(out), text(err));
+    match ended {
+        Ok((.., status)) => Ended { status: status.unwrap(), stdout, stderr },
+        Err(_) => panic!("it did not end in {} s: {stdout}{stderr}", patience.as_secs()),
+    }
+}
+
+/// Reads a pipe to its end, if it was not read by others.
+async fn read(pipe: Option<impl AsyncRead + Unpin>, read: &mut Vec<u8>) {
+    if let Some(mut pipe) = pipe {
+        pipe.read_to_end(read).await.unwrap();
     }
 }
 

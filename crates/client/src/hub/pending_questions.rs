@@ -172,6 +172,20 @@ impl PendingQuestions {
         })
     }
 
+    /// Ends a question as if it were dropped. The log of decisions says that nobody answered.
+    pub(crate) fn refuse(&self, id: QuestionId) -> Result<(), AnswerError> {
+        let mut state = self.state();
+        let index = state.open.iter().position(|(question, _)| question.id == id);
+        let (question, reply) = state.open.remove(index.ok_or(AnswerError::NotOpen)?);
+        drop(state);
+        if let QuestionAbout::Permission(request) = &question.about {
+            request.answered_by.set("nobody");
+        }
+        drop(reply);
+        self.changed();
+        Ok(())
+    }
+
     /// Answers a question. `by` names who answered.
     pub(crate) fn answer(
         &self,

@@ -3,7 +3,11 @@
 use super::hub_session::HubSession;
 use super::pending_questions::{Answer, AnswerError, Question};
 use crate::observe::session_status::QuestionId;
+use attache_protocol::v1::NoticeSeverity;
 use std::sync::Arc;
+
+/// The notice about a question that nobody can answer.
+const NOBODY: &str = "The agent's question was refused: no client can answer it";
 
 impl HubSession {
     /// The agent's open questions, in the order in which it asked them. At most 64 are open at a
@@ -45,5 +49,16 @@ impl HubSession {
         by: &str,
     ) -> Result<(), AnswerError> {
         self.entry.pending.answer(question, answer, Some(by))
+    }
+
+    /// Ends one of [`HubSession::questions`] that nobody can answer, so that the turn goes on: a
+    /// permission is rejected, a form or a page is cancelled. Adds a notice.
+    ///
+    /// # Errors
+    /// Returns an [`AnswerError`] if the question is no longer open.
+    pub fn refuse(&self, question: QuestionId) -> Result<(), AnswerError> {
+        self.entry.pending.refuse(question)?;
+        self.entry.say(NoticeSeverity::Warning, NOBODY, None);
+        Ok(())
     }
 }

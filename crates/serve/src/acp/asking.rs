@@ -2,17 +2,15 @@
 //!
 //! Each client that may answer is asked by its own call. The first accepted answer settles the
 //! question in the hub, and the calls to the other clients are then cancelled. A client that fails
-//! or cancels is not asked again; the question stays open for the others. If there are none, the
-//! question is refused, because the turn would wait for an answer that nobody can give. A client
-//! that leaves may come back: its questions stay open.
+//! or cancels is not asked again; the question stays open for the others, and for front ends. If
+//! there are none, or none any more, the question is refused, because the turn would wait for an
+//! answer that nobody can give. A client that leaves may come back: its questions stay open.
 
 use super::context::{self, Attached, Context};
 use super::elicitation;
 use super::unsettled::Unsettled;
 use crate::Scope;
-use attache_client::{
-    Answer, Decision, FormReply, PermissionRequest, Question, QuestionAbout, QuestionId, UrlReply,
-};
+use attache_client::{Answer, Decision, PermissionRequest, Question, QuestionAbout, QuestionId};
 use attache_connection::Peer;
 use attache_protocol::method::{SessionRequestPermission, v2 as methods};
 use attache_protocol::v1::{
@@ -22,8 +20,13 @@ use attache_protocol::v1::{
 use attache_session::{PermissionQuestion, Session};
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
+
+/// How long after a failure a question is refused at the earliest. A client that is leaving may
+/// answer first that it cancels, and a page that lost its connection may be about to come back.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// Asks the client every question that it may answer, until the session is closed.
 pub(super) async fn run(context: Arc<Context>, attached: Arc<Attached>, peer: Peer) {
@@ -37,9 +40,10 @@ pub(super) async fn run(context: Arc<Context>, attached: Arc<Attached>, peer: Pe
         let takes_part = *active.borrow_and_update();
         let may_answer = scope.borrow_and_update().is_some_and(|own| own >= Scope::Answer);
         let open = attached.session.questions();
-        asked.keep(&open, takes_part && may_answer);
+        let open = if takes_part && may_answer { open } else { Vec::new() };
+        asked.keep(&open);
         own.retain_unsettled(|id| open.iter().any(|question| question.id == *id));
-        for question in open.into_iter().filter(|_| takes_part && may_answer) {
+        for question in open {
             let id = question.id;
             if !asked.0.contains_key(&id) && !own.left_unsettled(id) {
                 let call = ask(Arc::clone(&context), Arc::clone(&attached), peer.clone(), question);
@@ -51,7 +55,7 @@ pub(super) async fn run(context: Arc<Context>, attached: Arc<Attached>, peer: Pe
             }
         }
         tokio::select! {
-            more = watch.woken() => if !more { return },
+            more = watch.woken() => if !more { return own.deactivate() },
             () = changed(&mut active) => {}
             () = changed(&mut scope) => {}
             Some(ended) = calls.join_next() => asked.ended(ended.ok()),
@@ -71,12 +75,11 @@ async fn changed<T>(receiver: &mut watch::Receiver<T>) {
 struct Asked(HashMap<QuestionId, AbortHandle>);
 
 impl Asked {
-    /// Cancels the calls about questions that are no longer open, or all if the client may not
-    /// answer any more.
-    fn keep(&mut self, open: &[Question], may_answer: bool) {
+    /// Cancels the calls about other questions than these.
+    fn keep(&mut self, open: &[Question]) {
         let is_open = |id: &QuestionId| open.iter().any(|question| question.id == *id);
         self.0.retain(|id, call| {
-            let stays = may_answer && is_open(id);
+            let stays = is_open(id);
             if !stays {
                 call.abort();
             }
@@ -113,33 +116,31 @@ async fn ask(context: Arc<Context>, attached: Arc<Attached>, peer: Peer, questio
         Ok(answer) if context.client.may(Scope::Answer) => {
             let _ = attached.session.answer_as(question.id, answer, &context.client.name());
         }
-        Ok(_) | Err(Unsettled::Gone) => attached.participant.note_unsettled(question.id),
-        Err(Unsettled::Unable) => {
+        Ok(_) => {}
+        Err(why) => {
             attached.participant.note_unsettled(question.id);
-            if !may_be_settled(&context, &attached, question.id) {
-                refuse(&attached, &question);
+            if why == Unsettled::Unable {
+                refuse_if_alone(&context, &attached, question.id).await;
             }
         }
     }
 }
 
-/// Whether somebody may still settle the question: a client that is asked it too, or a person to
-/// whom the hub shows it. A front end shows questions itself, so it may refuse to be asked.
-fn may_be_settled(context: &Context, attached: &Attached, question: QuestionId) -> bool {
+/// Refuses a question that the client failed to answer, as soon as nobody else may settle it:
+/// neither a client that is asked it too, nor a person to whom the hub shows it. A front end shows
+/// questions itself, so it may refuse to be asked. Ends with the connection or the question.
+async fn refuse_if_alone(context: &Context, attached: &Attached, question: QuestionId) {
     let name = context::name(&attached.session);
-    context.shared.acp.may_be_settled(&name, question) || context.shared.shows_questions()
-}
-
-/// Answers a question as nobody: what the agent asks for is not allowed.
-fn refuse(attached: &Attached, question: &Question) {
-    let answer = match &question.about {
-        QuestionAbout::Permission(_) => Answer::Permission(Decision::Reject),
-        QuestionAbout::Form(_) => Answer::Form(FormReply::Cancel),
-        QuestionAbout::Page(_) => Answer::Page(UrlReply::Cancel),
-        _ => return,
-    };
-    tracing::warn!("a question is refused: no client can answer it");
-    let _ = attached.session.answer(question.id, answer);
+    let shared = &context.shared;
+    loop {
+        tokio::time::sleep(GRACE).await;
+        if !shared.acp.may_be_settled(&name, question) && !shared.shows_questions() {
+            break;
+        }
+    }
+    tracing::warn!(agent = name.agent, "a question is refused: no client can answer it");
+    // Another client may have been faster.
+    let _ = attached.session.refuse(question);
 }
 
 async fn permission(

@@ -123,6 +123,11 @@ impl Context {
         Some(Detached { is_last: self.shared.acp.attached(&name(&session)) == 0, session })
     }
 
+    /// Asks the client nothing more: it has closed the connection. Its calls may still be running.
+    pub(super) fn client_left(&self) {
+        self.attached().values().for_each(|attached| attached.participant.deactivate());
+    }
+
     /// Ends all tasks and detaches all sessions.
     pub(super) fn end(&self) {
         self.tasks.end();

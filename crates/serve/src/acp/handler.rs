@@ -5,7 +5,7 @@ use super::context::Context;
 use super::served::Served;
 use super::version_1::not_initialized;
 use attache_connection::{
-    AgentHandler, Handler, IncomingCall, Peer, Responder, Work, v2 as connection,
+    AgentHandler, ConnectionEnd, Handler, IncomingCall, Peer, Responder, Work, v2 as connection,
 };
 use attache_protocol::method::{self, Method as _, Side};
 use attache_protocol::v1::{self, ProtocolVersion};
@@ -115,6 +115,10 @@ impl Handler for HubHandler {
             }
             Self::V2(handler) => handler.call(call),
         }
+    }
+
+    fn ended(&mut self, _: &ConnectionEnd) {
+        self.served().context.client_left();
     }
 }
 

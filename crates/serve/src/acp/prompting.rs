@@ -22,7 +22,7 @@ pub(super) fn version_1(
         Err(error) => return responder.send(Err(error)),
     };
     responder.later_with(|responder| async move {
-        let ended = ended(&mut sent, responder.cancelled()).await;
+        let ended = ended(&attached, &mut sent, responder.cancelled()).await;
         // The reply follows every update of the turn.
         attached.wait_sent(attached.session.snapshot().sequence()).await;
         attached.forget_prompt(&sent);
@@ -51,7 +51,7 @@ pub(super) fn version_2(
         Err(error) => return responder.send(Err(error)),
     };
     responder.later_with(|responder| async move {
-        let begun = begun(&mut sent, responder.cancelled()).await;
+        let begun = begun(&attached, &mut sent, responder.cancelled()).await;
         let now = attached.session.snapshot();
         attached.wait_sent(now.sequence()).await;
         let reply = begun.map_err(|error| refusal::hub(&error, Some(&attached.wire)));
@@ -83,22 +83,32 @@ fn send(
 
 type Ended = Result<Option<Result<Outcome, TurnError>>, HubError>;
 
-async fn ended(sent: &mut SentPrompt, cancelled: &Cancelled) -> Ended {
+async fn ended(attached: &Attached, sent: &mut SentPrompt, cancelled: &Cancelled) -> Ended {
     tokio::select! {
         ended = sent.ended() => return ended,
-        () = cancelled.clone().wait() => {}
+        () = cancelled.clone().wait() => cancel_unless_left(attached, sent),
     }
-    sent.cancel();
     sent.ended().await
 }
 
-async fn begun(sent: &mut SentPrompt, cancelled: &Cancelled) -> Result<bool, HubError> {
+async fn begun(
+    attached: &Attached,
+    sent: &mut SentPrompt,
+    cancelled: &Cancelled,
+) -> Result<bool, HubError> {
     tokio::select! {
         begun = sent.begun() => return begun,
-        () = cancelled.clone().wait() => {}
+        () = cancelled.clone().wait() => cancel_unless_left(attached, sent),
     }
-    sent.cancel();
     sent.begun().await
+}
+
+/// Cancels a prompt whose call was cancelled. The end of a connection cancels its calls too; the
+/// prompts of a client that left go on.
+fn cancel_unless_left(attached: &Attached, sent: &SentPrompt) {
+    if attached.participant.is_active() {
+        sent.cancel();
+    }
 }
 
 /// Cancels the turn of the session, whoever prompted, and takes the client's own prompts that wait

@@ -26,6 +26,7 @@ pub(super) async fn watch_hub(
     params: WatchHub,
 ) -> Result<Reply, Error> {
     let watch = caller.watches.add(None)?;
+    caller.client.set_shows_questions();
     let shared = &caller.shared;
     shared.hub.refresh_list();
     let view = shared.live.hub(&params, &shared.hub, &shared.services);

@@ -41,6 +41,7 @@ pub(super) async fn watch_session(
     let watched =
         Arc::new(WatchedSession { live, floor: AtomicUsize::new(0), order: Arc::default() });
     let watch = caller.watches.add(Some(watched.clone()))?;
+    caller.client.set_shows_questions();
     let sender = Sender { caller: caller.clone(), peer, watch, watched, following, latest };
     Ok(Reply::of(&Watching { watch })?.and_then(move || {
         caller.watches.begin(watch, sender.run(since));

@@ -3,6 +3,7 @@
 use crate::shared::{Shared, end_turn, hello, prompt, prompted};
 use attache_serve::{Place, Scope, SessionChange};
 use serde_json::json;
+use std::time::Duration;
 
 #[tokio::test]
 async fn the_hub_offers_what_any_agent_may_support() {
@@ -174,20 +175,25 @@ async fn a_session_ends_when_the_last_client_closes_it() {
 }
 
 #[tokio::test]
-async fn a_session_stays_open_when_its_client_disconnects() {
+async fn a_session_and_its_prompts_go_on_when_the_client_disconnects() {
     let mut shared = Shared::new();
     let mut first = shared.local(json!({})).await;
     let mut agent = shared.opened(&mut first).await;
     first.start("session/prompt", prompt("go")).await;
     let (call, _) = prompted(&mut agent).await;
+    first.start("session/prompt", prompt("and this")).await;
+    first.settle().await;
     drop(first);
+    while !shared.hub.clients().is_empty() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
     let mut second = shared.local(json!({})).await;
     let params = shared.of("a/s1");
     second.call("session/load", params).await;
-    // The turn goes on.
     agent.say("done").await;
     second.hear("agent_message_chunk", "done").await;
     end_turn(&mut agent, &call).await;
+    assert_eq!(prompted(&mut agent).await.1, "and this", "the agent was sent no cancel before");
 }
 
 #[tokio::test]

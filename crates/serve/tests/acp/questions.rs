@@ -3,9 +3,10 @@
 use crate::client::Client;
 use crate::scripted_agent::{ScriptedAgent, soon};
 use crate::shared::{Shared, hello, prompt, prompted};
-use attache_client::{Answer, Decision, HubOptions, PermissionBroker};
+use attache_client::{HubOptions, PermissionBroker};
 use attache_serve::devices::{Devices, Grant};
 use attache_serve::{AttentionKind, Place, Scope, follow_attention};
+use attache_session::{Entry, EntryContent};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -144,9 +145,9 @@ async fn an_error_a_cancel_or_an_option_that_was_not_offered_removes_only_that_c
     }
 }
 
-/// Nobody would see the question, and the turn would wait without an end.
-#[tokio::test]
-async fn a_question_that_the_only_client_fails_to_answer_is_refused() {
+/// Lets the only client of a session respond to a question in this way. A second client only
+/// watches. Returns what the agent gets.
+async fn responded_alone(response: Value) -> Value {
     let mut shared = Shared::new();
     let mut client = shared.local(json!({})).await;
     let mut agent = shared.opened(&mut client).await;
@@ -155,83 +156,142 @@ async fn a_question_that_the_only_client_fails_to_answer_is_refused() {
     watcher.call("session/load", params).await;
     client.start("session/prompt", prompt("go")).await;
     prompted(&mut agent).await;
-    let failures = [
-        json!({ "error": { "code": -32603, "message": "no window" } }),
-        json!({ "result": { "outcome": { "outcome": "cancelled" } } }),
-        json!({ "result": selected("forever") }),
-        json!({ "result": "yes" }),
-    ];
-    for failure in failures {
-        ask(&mut agent).await;
-        let asked = client.asked(ASK).await;
-        let mut reply = json!({ "jsonrpc": "2.0", "id": asked["id"] });
-        reply.as_object_mut().unwrap().extend(failure.as_object().unwrap().clone());
-        client.send(reply).await;
-        assert_eq!(agent.answer_to(7).await["result"], selected("no"), "{failure}");
-    }
-    // A client without forms cannot be asked for one.
+    ask(&mut agent).await;
+    let asked = client.asked(ASK).await;
+    respond(&mut client, &asked, response).await;
+    let answer = agent.answer_to(7).await;
+    let session = shared.hub.hub.sessions()[0].snapshot();
+    let is_notice = |entry: &Arc<Entry>| matches!(entry.content, EntryContent::Notice(_));
+    assert!(session.entries().iter().any(is_notice), "{session:?}");
+    answer["result"].clone()
+}
+
+/// Sends a response with this member.
+async fn respond(client: &mut Client, call: &Value, member: Value) {
+    let mut response = json!({ "jsonrpc": "2.0", "id": call["id"] });
+    response.as_object_mut().unwrap().extend(member.as_object().unwrap().clone());
+    client.send(response).await;
+}
+
+fn no_window() -> Value {
+    json!({ "error": { "code": -32603, "message": "no window" } })
+}
+
+/// Waits until a question that nobody can answer would have been refused.
+async fn wait() {
+    tokio::time::sleep(Duration::from_secs(4)).await;
+}
+
+/// Nobody would see the question, and the turn would wait without an end.
+#[tokio::test]
+async fn a_question_that_the_only_client_fails_to_answer_is_refused() {
+    let cancelled = json!({ "result": { "outcome": { "outcome": "cancelled" } } });
+    let not_offered = json!({ "result": selected("forever") });
+    let answers = tokio::join!(
+        responded_alone(no_window()),
+        responded_alone(cancelled),
+        responded_alone(not_offered),
+        responded_alone(json!({ "result": "yes" })),
+    );
+    assert_eq!(answers, (selected("no"), selected("no"), selected("no"), selected("no")));
+}
+
+#[tokio::test]
+async fn a_form_that_the_only_client_cannot_show_is_cancelled() {
+    let mut shared = Shared::new();
+    let mut client = shared.local(json!({})).await;
+    let mut agent = shared.opened(&mut client).await;
+    client.start("session/prompt", prompt("go")).await;
+    prompted(&mut agent).await;
     let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
     let params = json!({
         "mode": "form", "sessionId": "s1", "message": "Who?", "requestedSchema": schema,
     });
-    agent.call(8, "elicitation/create", params).await;
-    assert_eq!(agent.answer_to(8).await["result"]["action"], "cancel");
+    agent.call(7, "elicitation/create", params).await;
+    assert_eq!(agent.answer_to(7).await["result"]["action"], "cancel");
+}
+
+/// The screen answers `cancelled` when it quits.
+#[tokio::test]
+async fn a_client_that_cancels_and_leaves_keeps_the_question_open() {
+    let mut shared = Shared::new();
+    let mut first = shared.local(json!({})).await;
+    let mut agent = shared.opened(&mut first).await;
+    first.start("session/prompt", prompt("go")).await;
+    prompted(&mut agent).await;
+    ask(&mut agent).await;
+    let asked = first.asked(ASK).await;
+    first.answer(&asked, json!({ "outcome": { "outcome": "cancelled" } })).await;
+    drop(first);
+    wait().await;
+    let mut next = second(&mut shared).await;
+    let asked = next.asked(ASK).await;
+    next.answer(&asked, selected("yes")).await;
+    assert_eq!(agent.answer_to(7).await["result"], selected("yes"));
 }
 
 #[tokio::test]
-async fn a_question_that_a_front_end_shows_stays_open_if_the_editor_fails() {
+async fn a_question_is_refused_when_the_last_client_that_may_answer_has_left() {
+    let mut shared = Shared::new();
+    let mut failing = shared.local(json!({})).await;
+    let mut agent = shared.opened(&mut failing).await;
+    let mut other = second(&mut shared).await;
+    failing.start("session/prompt", prompt("go")).await;
+    prompted(&mut agent).await;
+    ask(&mut agent).await;
+    let asked = failing.asked(ASK).await;
+    other.asked(ASK).await;
+    respond(&mut failing, &asked, no_window()).await;
+    wait().await;
+    assert_eq!(shared.hub.hub.sessions()[0].questions().len(), 1);
+    drop(other);
+    assert_eq!(agent.answer_to(7).await["result"], selected("no"));
+}
+
+#[tokio::test]
+async fn a_question_stays_open_while_a_front_end_may_answer_it() {
     let mut shared = Shared::new();
     let mut editor = shared.local(json!({})).await;
     let mut agent = shared.opened(&mut editor).await;
     let (mut page, scope) = shared.connect(Place::Socket, Scope::Answer);
-    hello(&mut page, json!({ "_meta": { "attache": { "version": 1 } } })).await;
+    watch_hub(&mut page).await;
     editor.start("session/prompt", prompt("go")).await;
     prompted(&mut agent).await;
-    let error = json!({ "code": -32603, "message": "no window" });
     ask(&mut agent).await;
     let asked = editor.asked(ASK).await;
-    editor.send(json!({ "jsonrpc": "2.0", "id": asked["id"], "error": error })).await;
-    editor.settle().await;
-    let session = shared.hub.hub.sessions()[0].clone();
-    let [question] = &session.questions()[..] else { panic!("one question") };
-    let yes = Answer::Permission(Decision::Choose("yes".into()));
-    session.answer(question.id, yes).unwrap();
-    assert_eq!(agent.answer_to(7).await["result"], selected("yes"));
-    // A front end that may not answer does not count, and neither does one that is closed.
+    respond(&mut editor, &asked, no_window()).await;
+    wait().await;
+    assert_eq!(shared.hub.hub.sessions()[0].questions().len(), 1);
     scope.send_replace(Some(Scope::Watch));
-    ask(&mut agent).await;
-    let asked = editor.asked(ASK).await;
-    editor.send(json!({ "jsonrpc": "2.0", "id": asked["id"], "error": error })).await;
     assert_eq!(agent.answer_to(7).await["result"], selected("no"));
-    scope.send_replace(Some(Scope::Answer));
-    drop(page);
-    while shared.hub.clients().len() > 1 {
-        tokio::task::yield_now().await;
-    }
-    ask(&mut agent).await;
-    let asked = editor.asked(ASK).await;
-    editor.send(json!({ "jsonrpc": "2.0", "id": asked["id"], "error": error })).await;
-    assert_eq!(agent.answer_to(7).await["result"], selected("no"));
+}
+
+/// Introduces a front end, and lets it watch the hub.
+async fn watch_hub(client: &mut Client) {
+    hello(client, json!({ "_meta": { "attache": { "version": 1 } } })).await;
+    client.call("_attache/watch_hub", json!({ "words": "", "archived": false })).await;
 }
 
 /// VS Code opens sessions on the connection of its front end, where it takes no calls.
 #[tokio::test]
 async fn a_front_end_that_opened_the_session_may_refuse_to_be_asked() {
     let mut shared = Shared::new();
-    let mut window = shared.local(json!({ "_meta": { "attache": { "version": 1 } } })).await;
+    let (mut window, _scope) = shared.connect(Place::Socket, Scope::Control);
+    hello(&mut window, json!({ "_meta": { "attache": { "version": 1 } } })).await;
     let mut agent = shared.opened(&mut window).await;
+    let hub = json!({ "words": "", "archived": false });
+    window.call("_attache/watch_hub", hub).await;
     window.start("session/prompt", prompt("go")).await;
     prompted(&mut agent).await;
     ask(&mut agent).await;
     let asked = window.asked(ASK).await;
-    let error = json!({ "code": -32601, "message": "method not found" });
-    window.send(json!({ "jsonrpc": "2.0", "id": asked["id"], "error": error })).await;
-    window.settle().await;
+    respond(&mut window, &asked, no_window()).await;
+    wait().await;
     assert_eq!(shared.hub.hub.sessions()[0].questions().len(), 1);
 }
 
 #[tokio::test]
-async fn a_question_of_which_the_person_is_notified_stays_open_if_the_editor_fails() {
+async fn a_question_of_which_the_person_is_notified_stays_open() {
     let mut shared = Shared::new();
     let (notices, mut received) = mpsc::channel(4);
     let mut following = JoinSet::new();
@@ -242,10 +302,9 @@ async fn a_question_of_which_the_person_is_notified_stays_open_if_the_editor_fai
     prompted(&mut agent).await;
     ask(&mut agent).await;
     let asked = editor.asked(ASK).await;
-    let error = json!({ "code": -32603, "message": "no window" });
-    editor.send(json!({ "jsonrpc": "2.0", "id": asked["id"], "error": error })).await;
-    editor.settle().await;
+    respond(&mut editor, &asked, no_window()).await;
     assert_eq!(soon(received.recv()).await.unwrap().kind, AttentionKind::Question);
+    wait().await;
     assert_eq!(shared.hub.hub.sessions()[0].questions().len(), 1);
 }
 
