@@ -10,6 +10,7 @@ use attache_protocol::v1::{
 use attache_protocol::{Meta, Raw};
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// INIT-04, INIT-12, INIT-14.
 #[tokio::test(start_paused = true)]
@@ -117,6 +118,11 @@ impl Login for Slow {
     }
 }
 
+/// Waits until nothing happens any more: the clock is paused, and moves only then.
+async fn idle() {
+    tokio::time::sleep(Duration::from_secs(1)).await;
+}
+
 /// CANCEL-12, CANCEL-14, CANCEL-16, CANCEL-17, CANCEL-24.
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_call_is_answered_once_and_other_calls_are_not_affected() {
@@ -128,12 +134,14 @@ async fn a_cancelled_call_is_answered_once_and_other_calls_are_not_affected() {
         client
             .send(&[cancel(json!(id.to_string())), cancel(json!(null)), cancel(json!(9999))])
             .await;
+        idle().await;
         client.settle().await;
         assert!(client.reply(other).await.get("result").is_some());
         assert!(client.seen.is_empty(), "another id is another call: {:?}", client.seen);
         client.send(&[cancel(json!(id)), cancel(json!(id))]).await;
         assert_eq!(client.reply(id).await["error"]["code"], -32800, "{method}");
         client.send(&[cancel(json!(id)), cancel(json!(other))]).await;
+        idle().await;
         client.settle().await;
         assert!(client.seen.is_empty(), "{method}: {:?}", client.seen);
     }

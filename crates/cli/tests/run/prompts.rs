@@ -1,11 +1,11 @@
 //! Prompts: scripts of several prompts, and files named with `@path`.
 
-use crate::project::Project;
+use crate::project::{Ended, Project};
 use crate::script::Script;
 use serde_json::Value;
 use std::fs;
 use std::io::Write;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 /// Answers each prompt with its number, and stores the received line.
 const COUNTING: &str = r#"count=$((count + 1)); printf '%s\n' "$line" >>seen.jsonl
@@ -134,4 +134,30 @@ fn piped_text_cannot_attach_files() {
     let stderr = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
     assert!(!stderr.contains("main.rs"), "a mention was looked for: {stderr}");
     assert_eq!(seen(&project)[0][0]["text"], "review @@ -1 +1 @@\n @main.rs\n");
+}
+
+/// Commands in a sandbox do not get them, because they can be credentials; git fails if only some
+/// of them are removed.
+#[test]
+fn git_works_with_options_in_the_environment() {
+    let project = Project::new();
+    let commit = "-c user.name=a -c user.email=a@example.org commit -q --allow-empty -m first";
+    for arguments in ["init -q", commit] {
+        let arguments = arguments.split(' ');
+        let git = Command::new("git").args(arguments).current_dir(project.path()).status();
+        assert!(git.unwrap().success());
+    }
+    for prompt in ["/review", "run git status --short"] {
+        let ended: Ended = project
+            .attache(&["run", "--yes", prompt])
+            .env("GIT_CONFIG_COUNT", "1")
+            .env("GIT_CONFIG_KEY_0", "http.extraHeader")
+            .env("GIT_CONFIG_VALUE_0", "Authorization: hush")
+            .output()
+            .unwrap()
+            .into();
+        assert_eq!(ended.code, Some(0), "{ended:#?}");
+        assert!(ended.stdout.contains("main.rs"), "{ended:#?}");
+        assert!(!ended.stdout.contains("GIT_CONFIG"), "{ended:#?}");
+    }
 }

@@ -49,7 +49,7 @@ async fn rejected_edit_leaves_the_file_and_ends_the_turn_normally() {
     let turn = client.prompt("rename Grid to Board in src").await;
     assert_eq!(turn.stop_reason(), "end_turn");
     let text = turn.text();
-    assert!(text.contains("Nothing was changed") && text.contains("it was not allowed"), "{text}");
+    assert!(text.contains("Nothing was changed") && text.contains("It was not allowed"), "{text}");
     assert!(text.contains("Not tried: 1 more file."), "{text}");
     assert!(turn.titles().contains(&"failed Edit src/grid.rs".to_owned()), "{:?}", turn.titles());
     assert!(

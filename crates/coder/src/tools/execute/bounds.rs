@@ -29,6 +29,11 @@ const SECRET_PARTS: [&str; 9] = [
     "WEBHOOK",
 ];
 
+/// Variables that set options of git: names that begin with one of these. Their values can be
+/// credentials, such as a header, and git fails if one of them is missing.
+const GIT_OPTIONS: [&str; 4] =
+    ["GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_VALUE_"];
+
 /// Variables whose names end with one of these are removed too.
 const SECRET_ENDS: [&str; 5] = ["PASS", "_PAT", "_AUTH", "_DSN", "_CREDS"];
 
@@ -193,6 +198,7 @@ fn is_secret(name: &str, value: &str) -> bool {
     });
     SECRET_PARTS.iter().any(|part| name.contains(part))
         || SECRET_ENDS.iter().any(|end| name.ends_with(end))
+        || GIT_OPTIONS.iter().any(|start| name.starts_with(start))
         || password
 }
 
@@ -256,6 +262,8 @@ mod tests {
             "GITHUB_PAT",
             "SENTRY_DSN",
             "NPM_AUTH",
+            "GIT_CONFIG_COUNT",
+            "GIT_CONFIG_VALUE_0",
         ] {
             assert!(is_secret(name, "x"), "{name}");
         }
@@ -264,6 +272,7 @@ mod tests {
             ("PATH", "/bin"),
             ("GOPRIVATE", "x.y/*"),
             ("GIT_AUTHOR_NAME", "A B"),
+            ("GIT_CONFIG_GLOBAL", "/home/ann/.gitconfig"),
             ("URL", "https://a/b@c:d"),
         ] {
             assert!(!is_secret(name, value), "{name}");

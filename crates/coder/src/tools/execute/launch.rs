@@ -31,7 +31,11 @@ pub(super) fn begin(
     let mut launch = Launch::shell(line.command.as_str()).cwd(session.folders.cwd());
     launch = launch.env("PATH", attache_policy::safe_path()).env_remove("CDPATH");
     launch = keys.iter().fold(launch, |launch, name| launch.env_remove(name.as_str()));
+    if sandbox.is_some() {
+        launch = secret_variables().fold(launch, Launch::env_remove);
+    }
     if permit.only_reads {
+        // After the secrets, which include the person's variables of these names.
         launch = reading_only::launch(launch);
     }
     if line.in_terminal {
@@ -42,7 +46,6 @@ pub(super) fn begin(
     if let Some(sandbox) = sandbox {
         let places = places
             .map_err(|error| format!("cannot create a folder for temporary files: {error}"))?;
-        launch = secret_variables().fold(launch, Launch::env_remove);
         let (bounds, watched) = sandbox_bounds(session, &places, permit);
         watch = Some(watched);
         launch = launch.within(sandbox, &bounds).map_err(|error| error.to_string())?;
