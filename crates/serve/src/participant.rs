@@ -10,8 +10,8 @@ use tokio::sync::watch;
 #[derive(Debug)]
 pub(crate) struct Participant {
     client: Arc<AttachedClient>,
-    /// Whether the client takes part: it created, copied or took over the session, prompted, or uses
-    /// only this agent. Other clients only watch, and are asked nothing.
+    /// Whether the client takes part: it created, copied or took over the session, prompted, or
+    /// uses only this agent. Other clients only watch, and are asked nothing.
     active: watch::Sender<bool>,
     /// The open questions that the client was asked and did not settle. It is not asked again.
     unsettled: Mutex<HashSet<QuestionId>>,

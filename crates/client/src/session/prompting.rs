@@ -17,8 +17,8 @@ use std::sync::atomic::Ordering;
 use tokio::sync::watch;
 use tracing::Instrument;
 
-/// Sends a prompt and begins the turn that `tracker` follows. `began` is called when the prompt is in
-/// the conversation and before the agent can get it.
+/// Sends a prompt and begins the turn that `tracker` follows. `began` is called when the prompt is
+/// in the conversation and before the agent can get it.
 pub(crate) async fn begin_turn(
     live: &Arc<LiveSession>,
     shared: &Arc<SharedConnection>,
