@@ -1,6 +1,7 @@
 //! Lines for the person at the terminal.
 
 use crate::show::paint::Paint;
+use attache_models::text::grouped;
 use attache_view::sanitize;
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -15,19 +16,6 @@ pub(crate) fn println(line: &str) {
 pub(crate) fn counted<N: Display + PartialEq + From<u8>>(number: N, what: &str) -> String {
     let plural = if number == N::from(1) { "" } else { "s" };
     format!("{} {what}{plural}", grouped(number))
-}
-
-/// Returns an integer with commas between groups of three digits, such as `1,234`.
-pub(crate) fn grouped(number: impl Display) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 /// Writes text in a style.

@@ -1,5 +1,7 @@
 //! Formats text for messages: one line, Markdown code, counted nouns, and cuts by length in JSON.
 
+use std::fmt::Display;
+
 /// Returns the text on one line of at most `limit` characters. If it is longer, it ends with `…`.
 pub fn one_line(text: &str, limit: usize) -> String {
     let line = text.trim().chars().map(|each| if each.is_control() { ' ' } else { each });
@@ -33,8 +35,8 @@ pub fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { plural })
 }
 
-/// Returns a number with commas between groups of three digits, such as `1,234`.
-pub fn grouped(number: u64) -> String {
+/// Returns an integer with commas between groups of three digits, such as `1,234`.
+pub fn grouped(number: impl Display) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
     for (index, digit) in digits.chars().enumerate() {

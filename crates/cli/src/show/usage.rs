@@ -2,7 +2,7 @@
 
 use super::paint::{DIM, Paint, RED, YELLOW};
 use super::width;
-use crate::say::grouped;
+use attache_models::text::grouped;
 use attache_protocol::v1::{Cost, Usage};
 use attache_session::{UsageLevel, UsageState};
 use attache_view::sanitize;

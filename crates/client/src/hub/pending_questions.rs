@@ -50,6 +50,17 @@ pub enum QuestionAbout {
     Page(Box<UrlRequest>),
 }
 
+impl QuestionAbout {
+    /// The answer of somebody who does not agree.
+    pub(crate) fn refusal(&self) -> Answer {
+        match self {
+            Self::Permission(_) => Answer::Permission(Decision::Reject),
+            Self::Form(_) => Answer::Form(FormReply::Cancel),
+            Self::Page(_) => Answer::Page(UrlReply::Cancel),
+        }
+    }
+}
+
 /// The person's answer.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -170,20 +181,6 @@ impl PendingQuestions {
             drop(asked);
             answer
         })
-    }
-
-    /// Ends a question as if it were dropped. The log of decisions says that nobody answered.
-    pub(crate) fn refuse(&self, id: QuestionId) -> Result<(), AnswerError> {
-        let mut state = self.state();
-        let index = state.open.iter().position(|(question, _)| question.id == id);
-        let (question, reply) = state.open.remove(index.ok_or(AnswerError::NotOpen)?);
-        drop(state);
-        if let QuestionAbout::Permission(request) = &question.about {
-            request.answered_by.set("nobody");
-        }
-        drop(reply);
-        self.changed();
-        Ok(())
     }
 
     /// Answers a question. `by` names who answered.

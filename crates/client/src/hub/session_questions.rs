@@ -6,8 +6,8 @@ use crate::observe::session_status::QuestionId;
 use attache_protocol::v1::NoticeSeverity;
 use std::sync::Arc;
 
-/// The notice about a question that nobody can answer.
-const NOBODY: &str = "The agent's question was refused: no client can answer it";
+/// The notice about a question that the hub refused.
+const REFUSED: &str = "The agent's question was refused: no client can answer it";
 
 impl HubSession {
     /// The agent's open questions, in the order in which it asked them. At most 64 are open at a
@@ -51,14 +51,17 @@ impl HubSession {
         self.entry.pending.answer(question, answer, Some(by))
     }
 
-    /// Ends one of [`HubSession::questions`] that nobody can answer, so that the turn goes on: a
-    /// permission is rejected, a form or a page is cancelled. Adds a notice.
+    /// Refuses one of [`HubSession::questions`] that no client can answer, so that the turn goes
+    /// on: rejects a permission, cancels a form or a page. Adds a notice. The log of decisions
+    /// names `nobody` as who answered.
     ///
     /// # Errors
     /// Returns an [`AnswerError`] if the question is no longer open.
     pub fn refuse(&self, question: QuestionId) -> Result<(), AnswerError> {
-        self.entry.pending.refuse(question)?;
-        self.entry.say(NoticeSeverity::Warning, NOBODY, None);
+        let open = self.questions();
+        let found = open.iter().find(|open| open.id == question).ok_or(AnswerError::NotOpen)?;
+        self.answer_as(question, found.about.refusal(), "nobody")?;
+        self.entry.say(NoticeSeverity::Warning, REFUSED, None);
         Ok(())
     }
 }

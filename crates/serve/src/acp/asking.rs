@@ -2,9 +2,9 @@
 //!
 //! Each client that may answer is asked by its own call. The first accepted answer settles the
 //! question in the hub, and the calls to the other clients are then cancelled. A client that fails
-//! or cancels is not asked again; the question stays open for the others, and for front ends. If
-//! there are none, or none any more, the question is refused, because the turn would wait for an
-//! answer that nobody can give. A client that leaves may come back: its questions stay open.
+//! or cancels is not asked again; the question stays open for the others, and for front ends. When
+//! there are none, the question is refused. Otherwise the turn would never end. A client that
+//! leaves may come back: its questions stay open.
 
 use super::context::{self, Attached, Context};
 use super::elicitation;
@@ -31,7 +31,8 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Asks the client every question that it may answer, until the session is closed.
 pub(super) async fn run(context: Arc<Context>, attached: Arc<Attached>, peer: Peer) {
     let mut calls = JoinSet::new();
-    let mut asked = Asked::default();
+    // The questions that the client is asked now.
+    let mut asked: HashMap<QuestionId, AbortHandle> = HashMap::new();
     let own = &attached.participant;
     let (mut active, mut scope) = (own.active(), context.client.scope_changes());
     loop {
@@ -41,24 +42,29 @@ pub(super) async fn run(context: Arc<Context>, attached: Arc<Attached>, peer: Pe
         let may_answer = scope.borrow_and_update().is_some_and(|own| own >= Scope::Answer);
         let open = attached.session.questions();
         let open = if takes_part && may_answer { open } else { Vec::new() };
-        asked.keep(&open);
-        own.retain_unsettled(|id| open.iter().any(|question| question.id == *id));
+        let is_open = |id: &QuestionId| open.iter().any(|question| question.id == *id);
+        asked.extract_if(|id, _| !is_open(id)).for_each(|(_, call)| call.abort());
+        own.retain_unsettled(is_open);
         for question in open {
             let id = question.id;
-            if !asked.0.contains_key(&id) && !own.left_unsettled(id) {
+            if !asked.contains_key(&id) && !own.left_unsettled(id) {
                 let call = ask(Arc::clone(&context), Arc::clone(&attached), peer.clone(), question);
                 let call = calls.spawn(async move {
                     call.await;
                     id
                 });
-                asked.0.insert(id, call);
+                asked.insert(id, call);
             }
         }
         tokio::select! {
             more = watch.woken() => if !more { return own.deactivate() },
             () = changed(&mut active) => {}
             () = changed(&mut scope) => {}
-            Some(ended) = calls.join_next() => asked.ended(ended.ok()),
+            Some(ended) = calls.join_next() => {
+                if let Ok(id) = ended {
+                    asked.remove(&id);
+                }
+            }
         }
     }
 }
@@ -67,30 +73,6 @@ pub(super) async fn run(context: Arc<Context>, attached: Arc<Attached>, peer: Pe
 async fn changed<T>(receiver: &mut watch::Receiver<T>) {
     if receiver.changed().await.is_err() {
         std::future::pending::<()>().await;
-    }
-}
-
-/// The questions that the client is asked now.
-#[derive(Default)]
-struct Asked(HashMap<QuestionId, AbortHandle>);
-
-impl Asked {
-    /// Cancels the calls about other questions than these.
-    fn keep(&mut self, open: &[Question]) {
-        let is_open = |id: &QuestionId| open.iter().any(|question| question.id == *id);
-        self.0.retain(|id, call| {
-            let stays = is_open(id);
-            if !stays {
-                call.abort();
-            }
-            stays
-        });
-    }
-
-    fn ended(&mut self, id: Option<QuestionId>) {
-        if let Some(id) = id {
-            self.0.remove(&id);
-        }
     }
 }
 
@@ -126,9 +108,9 @@ async fn ask(context: Arc<Context>, attached: Arc<Attached>, peer: Peer, questio
     }
 }
 
-/// Refuses a question that the client failed to answer, as soon as nobody else may settle it:
-/// neither a client that is asked it too, nor a person to whom the hub shows it. A front end shows
-/// questions itself, so it may refuse to be asked. Ends with the connection or the question.
+/// Waits until no other client is asked the question and no person sees it in a front end or a
+/// notification; then refuses it. A front end shows questions itself, so it may fail this call.
+/// Ends with the connection or the question.
 async fn refuse_if_alone(context: &Context, attached: &Attached, question: QuestionId) {
     let name = context::name(&attached.session);
     let shared = &context.shared;

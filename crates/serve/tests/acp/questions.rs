@@ -31,6 +31,15 @@ async fn ask_about(agent: &mut ScriptedAgent, call: Value) {
     agent.call(7, ASK, params).await;
 }
 
+/// Lets the agent ask for a name in a form, with the id 7.
+async fn ask_form(agent: &mut ScriptedAgent) {
+    let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
+    let params = json!({
+        "mode": "form", "sessionId": "s1", "message": "Who?", "requestedSchema": schema,
+    });
+    agent.call(7, "elicitation/create", params).await;
+}
+
 fn selected(option: &str) -> Value {
     json!({ "outcome": { "outcome": "selected", "optionId": option } })
 }
@@ -145,19 +154,24 @@ async fn an_error_a_cancel_or_an_option_that_was_not_offered_removes_only_that_c
     }
 }
 
+/// A session that this client opened: its agent, and the question that the agent asks in a turn.
+async fn asked_in_turn(shared: &mut Shared, client: &mut Client) -> (ScriptedAgent, Value) {
+    let mut agent = shared.opened(client).await;
+    client.start("session/prompt", prompt("go")).await;
+    prompted(&mut agent).await;
+    ask(&mut agent).await;
+    (agent, client.asked(ASK).await)
+}
+
 /// Lets the only client of a session respond to a question in this way. A second client only
 /// watches. Returns what the agent gets.
 async fn responded_alone(response: Value) -> Value {
     let mut shared = Shared::new();
     let mut client = shared.local(json!({})).await;
-    let mut agent = shared.opened(&mut client).await;
+    let (mut agent, asked) = asked_in_turn(&mut shared, &mut client).await;
     let mut watcher = shared.local(json!({})).await;
     let params = shared.of("a/s1");
     watcher.call("session/load", params).await;
-    client.start("session/prompt", prompt("go")).await;
-    prompted(&mut agent).await;
-    ask(&mut agent).await;
-    let asked = client.asked(ASK).await;
     respond(&mut client, &asked, response).await;
     let answer = agent.answer_to(7).await;
     let session = shared.hub.hub.sessions()[0].snapshot();
@@ -203,11 +217,7 @@ async fn a_form_that_the_only_client_cannot_show_is_cancelled() {
     let mut agent = shared.opened(&mut client).await;
     client.start("session/prompt", prompt("go")).await;
     prompted(&mut agent).await;
-    let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
-    let params = json!({
-        "mode": "form", "sessionId": "s1", "message": "Who?", "requestedSchema": schema,
-    });
-    agent.call(7, "elicitation/create", params).await;
+    ask_form(&mut agent).await;
     assert_eq!(agent.answer_to(7).await["result"]["action"], "cancel");
 }
 
@@ -216,11 +226,7 @@ async fn a_form_that_the_only_client_cannot_show_is_cancelled() {
 async fn a_client_that_cancels_and_leaves_keeps_the_question_open() {
     let mut shared = Shared::new();
     let mut first = shared.local(json!({})).await;
-    let mut agent = shared.opened(&mut first).await;
-    first.start("session/prompt", prompt("go")).await;
-    prompted(&mut agent).await;
-    ask(&mut agent).await;
-    let asked = first.asked(ASK).await;
+    let (mut agent, asked) = asked_in_turn(&mut shared, &mut first).await;
     first.answer(&asked, json!({ "outcome": { "outcome": "cancelled" } })).await;
     drop(first);
     wait().await;
@@ -252,13 +258,9 @@ async fn a_question_is_refused_when_the_last_client_that_may_answer_has_left() {
 async fn a_question_stays_open_while_a_front_end_may_answer_it() {
     let mut shared = Shared::new();
     let mut editor = shared.local(json!({})).await;
-    let mut agent = shared.opened(&mut editor).await;
+    let (mut agent, asked) = asked_in_turn(&mut shared, &mut editor).await;
     let (mut page, scope) = shared.connect(Place::Socket, Scope::Answer);
     watch_hub(&mut page).await;
-    editor.start("session/prompt", prompt("go")).await;
-    prompted(&mut agent).await;
-    ask(&mut agent).await;
-    let asked = editor.asked(ASK).await;
     respond(&mut editor, &asked, no_window()).await;
     wait().await;
     assert_eq!(shared.hub.hub.sessions()[0].questions().len(), 1);
@@ -277,14 +279,8 @@ async fn watch_hub(client: &mut Client) {
 async fn a_front_end_that_opened_the_session_may_refuse_to_be_asked() {
     let mut shared = Shared::new();
     let (mut window, _scope) = shared.connect(Place::Socket, Scope::Control);
-    hello(&mut window, json!({ "_meta": { "attache": { "version": 1 } } })).await;
-    let mut agent = shared.opened(&mut window).await;
-    let hub = json!({ "words": "", "archived": false });
-    window.call("_attache/watch_hub", hub).await;
-    window.start("session/prompt", prompt("go")).await;
-    prompted(&mut agent).await;
-    ask(&mut agent).await;
-    let asked = window.asked(ASK).await;
+    watch_hub(&mut window).await;
+    let (_agent, asked) = asked_in_turn(&mut shared, &mut window).await;
     respond(&mut window, &asked, no_window()).await;
     wait().await;
     assert_eq!(shared.hub.hub.sessions()[0].questions().len(), 1);
@@ -297,11 +293,7 @@ async fn a_question_of_which_the_person_is_notified_stays_open() {
     let mut following = JoinSet::new();
     following.spawn(follow_attention(shared.hub.clone(), Duration::ZERO, None, notices));
     let mut editor = shared.local(json!({})).await;
-    let mut agent = shared.opened(&mut editor).await;
-    editor.start("session/prompt", prompt("go")).await;
-    prompted(&mut agent).await;
-    ask(&mut agent).await;
-    let asked = editor.asked(ASK).await;
+    let (_agent, asked) = asked_in_turn(&mut shared, &mut editor).await;
     respond(&mut editor, &asked, no_window()).await;
     assert_eq!(soon(received.recv()).await.unwrap().kind, AttentionKind::Question);
     wait().await;
@@ -450,11 +442,7 @@ async fn forms_go_to_clients_that_show_them() {
     take_over(&shared, &mut able).await;
     plain.start("session/prompt", prompt("go")).await;
     prompted(&mut agent).await;
-    let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
-    let params = json!({
-        "mode": "form", "sessionId": "s1", "message": "Who?", "requestedSchema": schema,
-    });
-    agent.call(7, "elicitation/create", params).await;
+    ask_form(&mut agent).await;
     let asked = able.asked("elicitation/create").await;
     assert_eq!(asked["params"]["sessionId"], "a/s1");
     assert_eq!(asked["params"]["message"], "Who?");

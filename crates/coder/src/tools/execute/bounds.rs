@@ -29,13 +29,13 @@ const SECRET_PARTS: [&str; 9] = [
     "WEBHOOK",
 ];
 
+/// Variables whose names end with one of these are removed too.
+const SECRET_ENDS: [&str; 5] = ["PASS", "_PAT", "_AUTH", "_DSN", "_CREDS"];
+
 /// Variables that set options of git: names that begin with one of these. Their values can be
 /// credentials, such as a header, and git fails if one of them is missing.
 const GIT_OPTIONS: [&str; 4] =
     ["GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_VALUE_"];
-
-/// Variables whose names end with one of these are removed too.
-const SECRET_ENDS: [&str; 5] = ["PASS", "_PAT", "_AUTH", "_DSN", "_CREDS"];
 
 /// The maximum number of protected paths inside the session's folders. Each needs a mount, and many
 /// mounts delay a command noticeably.
