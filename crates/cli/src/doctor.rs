@@ -17,6 +17,7 @@ use attache_client::KNOWN_AGENTS;
 use attache_coder::{Models, Rules};
 use attache_host::Sandbox;
 use findings::{Findings, Mark};
+use jiff::Zoned;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::{env, fs};
@@ -261,6 +262,9 @@ fn model_facts(
         None => findings.found(Mark::Fact, "new sessions use", &models.default_model()),
     }
     findings.found(Mark::Fact, "prices", &format!("as of {}", models.prices_as_of()));
+    for outdated in models.outdated(Zoned::now().date()) {
+        findings.found(Mark::Bad, "outdated", &outdated);
+    }
 }
 
 /// Tries each sandbox as the agent does; the first that works is used for commands.

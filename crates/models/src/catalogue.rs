@@ -12,7 +12,9 @@ use crate::provider::Provider;
 use crate::secret::Secret;
 use crate::wire::Wire;
 use crate::wire::chat::dialect::Dialect;
-use serde::Deserialize;
+use jiff::civil::Date;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -36,6 +38,9 @@ pub(crate) struct CatalogueError(serde_json::Error);
 struct File {
     #[serde(default)]
     as_of: String,
+    /// Where the numbers of the built-in file come from.
+    #[serde(default, rename = "source")]
+    _source: String,
     #[serde(default)]
     models: Vec<Row>,
     #[serde(default)]
@@ -56,6 +61,18 @@ struct Row {
     default_level: Option<String>,
     #[serde(default)]
     inputs: Vec<Input>,
+    #[serde(default, deserialize_with = "day")]
+    retires: Option<String>,
+    replaced_by: Option<String>,
+}
+
+/// Reads a day, such as `2026-12-11`.
+fn day<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let day = String::deserialize(deserializer)?;
+    match day.parse::<Date>() {
+        Ok(date) => Ok(Some(date.to_string())),
+        Err(_) => Err(D::Error::custom(format!("{day:?} is no day such as \"2026-12-11\""))),
+    }
 }
 
 /// A thinking level: `"high"`, which is sent as it is, or `["high", 32000]`, a name and a budget in
@@ -143,7 +160,7 @@ impl Catalogue {
         Ok(())
     }
 
-    /// Returns the month of the built-in prices, such as `2025-11`.
+    /// Returns the day of the built-in list, such as `2026-11-28`.
     pub(crate) fn as_of(&self) -> &str {
         &self.as_of
     }
@@ -170,9 +187,11 @@ impl Catalogue {
         self.providers.iter().filter_map(variables).collect()
     }
 
-    /// Returns the known models of a provider, in the order of the file.
+    /// Returns the known models of a provider, in the order of the file, without those that were
+    /// retired when the list was made.
     pub(crate) fn models(&self, provider: &str) -> impl Iterator<Item = &KnownModel> {
-        self.models.iter().filter(move |model| model.id.provider == provider)
+        let all = self.models.iter().filter(move |model| model.id.provider == provider);
+        all.filter(|model| !model.is_retired(&self.as_of))
     }
 
     /// Returns what is known about a model. A model that is not in the catalogue is assumed to
@@ -243,6 +262,8 @@ impl Row {
             prices: self.prices,
             levels: self.levels.into_iter().map(level).collect(),
             default_level: self.default_level,
+            retires: self.retires,
+            replaced_by: self.replaced_by,
             id: ModelId { provider: self.provider, name: self.name },
         }
     }

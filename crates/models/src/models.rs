@@ -4,6 +4,7 @@
 mod chosen;
 pub(crate) mod configurable;
 mod configured;
+mod outdated;
 mod provided;
 mod unusable;
 mod variables;
@@ -216,7 +217,7 @@ impl Models {
         self.offered().into_iter().map(found).collect()
     }
 
-    /// Returns the month of the built-in prices, such as `2025-11`; empty without the built-in
+    /// Returns the day of the built-in list, such as `2026-11-28`; empty without the built-in
     /// catalogue.
     pub fn prices_as_of(&self) -> &str {
         self.catalogue.as_of()

@@ -2,7 +2,8 @@
 
 use crate::event::TokenUsage;
 use crate::message::{ModelId, Thinking};
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 /// The assumed context window of a remote model, in tokens.
 pub(crate) const ASSUMED_WINDOW: u64 = 128_000;
@@ -36,6 +37,10 @@ pub struct KnownModel {
     pub takes_audio: bool,
     /// Whether the model accepts documents.
     pub takes_documents: bool,
+    /// The day on which the provider ends the model, such as `2026-12-11`, if it has announced one.
+    pub retires: Option<String>,
+    /// The provider's name for the model that replaces this one, if it retires.
+    pub replaced_by: Option<String>,
 }
 
 /// The prices of a model, in US dollars per million tokens.
@@ -50,8 +55,13 @@ pub struct Prices {
     pub cache_read: Option<f64>,
     /// The price of input that is written to the cache. `None` means the same as `input`.
     pub cache_write: Option<f64>,
-    /// The prices that apply to long prompts.
-    pub above: Option<Box<LongPromptPrices>>,
+    /// The price of input that is written to the cache for an hour. `None` means the same as
+    /// `cache_write`.
+    pub cache_write_1h: Option<f64>,
+    /// The prices that apply to long prompts, the shortest prompts first. A user's list may contain
+    /// a single object instead of a list.
+    #[serde(default, deserialize_with = "one_or_many")]
+    pub above: Vec<LongPromptPrices>,
 }
 
 /// The prices of a call that reads more than `tokens` tokens.
@@ -68,6 +78,25 @@ pub struct LongPromptPrices {
     pub cache_read: Option<f64>,
     /// The price of input that is written to the cache. `None` means the same as `input`.
     pub cache_write: Option<f64>,
+    /// The price of input that is written to the cache for an hour. `None` means the same as
+    /// `cache_write`.
+    pub cache_write_1h: Option<f64>,
+}
+
+/// Reads a list of prices, or a single object in place of the list.
+fn one_or_many<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<LongPromptPrices>, D::Error> {
+    // An untagged enum would not say which field is wrong.
+    let value = serde_json::Value::deserialize(deserializer)?;
+    let values = match value {
+        serde_json::Value::Array(values) => values,
+        single => vec![single],
+    };
+    let prices = values.into_iter().map(serde_json::from_value::<LongPromptPrices>);
+    let mut prices = prices.collect::<Result<Vec<_>, _>>().map_err(D::Error::custom)?;
+    prices.sort_by_key(|above| above.tokens);
+    Ok(prices)
 }
 
 /// A thinking level.
@@ -94,7 +123,14 @@ impl KnownModel {
             takes_images: false,
             takes_audio: false,
             takes_documents: false,
+            retires: None,
+            replaced_by: None,
         }
+    }
+
+    /// Returns whether the provider has ended the model by this day, such as `2026-11-28`.
+    pub fn is_retired(&self, day: &str) -> bool {
+        self.retires.as_deref().is_some_and(|retires| retires <= day)
     }
 
     /// Sets the context window to what the server reports, if it reports one.
@@ -120,7 +156,7 @@ impl KnownModel {
 impl Prices {
     fn cost(&self, usage: &TokenUsage) -> f64 {
         let read = usage.input.saturating_add(usage.cached_read).saturating_add(usage.cached_write);
-        let above = self.above.as_ref().filter(|above| read > above.tokens);
+        let above = self.above.iter().rev().find(|above| read > above.tokens);
         let (input, output, cache_read, cache_write) = match above {
             Some(above) => (above.input, above.output, above.cache_read, above.cache_write),
             None => (self.input, self.output, self.cache_read, self.cache_write),

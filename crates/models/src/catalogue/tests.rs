@@ -14,9 +14,10 @@ fn provider(id: &str) -> Provider {
 fn the_built_in_catalogue_is_valid() {
     let mut catalogue = Catalogue::default();
     catalogue.extend(BUILT_IN).unwrap();
-    assert_eq!(catalogue.as_of(), "2025-11");
+    assert!(catalogue.as_of().parse::<jiff::civil::Date>().is_ok(), "{}", catalogue.as_of());
     for model in &catalogue.models {
-        assert!(!model.window_assumed && model.window > 100_000, "{}", model.id);
+        let retired = model.is_retired(catalogue.as_of());
+        assert!(retired || !model.window_assumed && model.window > 100_000, "{}", model.id);
         assert!(model.max_output.is_none_or(|most| most < model.window), "{}", model.id);
         assert_eq!(model.levels.is_empty(), model.default_level.is_none(), "{}", model.id);
         let known = |level: &str| model.thinking(level).is_some();
@@ -24,19 +25,54 @@ fn the_built_in_catalogue_is_valid() {
         let same = catalogue.models.iter().filter(|other| other.id == model.id);
         assert_eq!(same.count(), 1, "{}", model.id);
     }
-    assert_eq!(catalogue.models("mistral").count(), 2);
+}
+
+/// The first model of a provider is its default, and its cheapest one writes titles.
+#[test]
+fn defaults_have_no_end_and_what_ends_names_a_replacement_that_stays() {
+    let catalogue = Catalogue::built_in();
+    for id in ["anthropic", "openai", "gemini", "deepseek", "moonshot", "qwen", "mistral"] {
+        let default = catalogue.models(id).next().unwrap();
+        assert_eq!(default.retires, None, "{}", default.id);
+        assert!(default.prices.is_some(), "{}", default.id);
+    }
+    for model in &catalogue.models {
+        assert_eq!(model.retires.is_some(), model.replaced_by.is_some(), "{}", model.id);
+        let Some(name) = &model.replaced_by else { continue };
+        let next = catalogue.models(&model.id.provider).find(|next| next.id.name == *name);
+        assert!(next.is_some_and(|next| next.retires.is_none()), "{} -> {name}", model.id);
+    }
+    let retired = catalogue.model(&provider("openai"), "o4-mini");
+    assert_eq!(retired.replaced_by.as_deref(), Some("gpt-6-luna"), "it can still be named");
+    assert!(catalogue.models("openai").all(|model| model.id != retired.id), "and is not offered");
+}
+
+/// `scripts/models` fills in the numbers; names, order, titles and levels are those of the list.
+#[test]
+fn the_catalogue_is_made_from_the_list_of_names() {
+    let read = |text: &str| -> Vec<serde_json::Value> {
+        let file: serde_json::Value = serde_json::from_str(text).unwrap();
+        file["models"].as_array().unwrap().clone()
+    };
+    let (names, models) = (read(include_str!("../../names.json")), read(BUILT_IN));
+    assert_eq!(names.len(), models.len(), "run scripts/models");
+    for (listed, made) in names.iter().zip(&models) {
+        for (key, value) in listed.as_object().unwrap().iter().filter(|(key, _)| *key != "why") {
+            assert_eq!(&made[key], value, "{} {key}: run scripts/models", made["name"]);
+        }
+    }
 }
 
 #[test]
 fn names_with_dates_and_behind_openrouter_are_found() {
     let catalogue = Catalogue::built_in();
     for (id, name, title) in [
-        ("anthropic", "claude-sonnet-4-5", "Claude Sonnet 4.5"),
+        ("anthropic", "claude-sonnet-5-5", "Claude Sonnet 5.5"),
         ("anthropic", "claude-sonnet-4-5-20250929", "Claude Sonnet 4.5"),
         ("anthropic", "claude-haiku-4-5-latest", "Claude Haiku 4.5"),
         ("openai", "gpt-5-mini-2025-08-07", "GPT-5 mini"),
-        ("openrouter", "anthropic/claude-sonnet-4.5", "Claude Sonnet 4.5"),
-        ("openrouter", "google/gemini-2.5-pro:free", "Gemini 2.5 Pro"),
+        ("openrouter", "anthropic/claude-sonnet-5.5", "Claude Sonnet 5.5"),
+        ("openrouter", "google/gemini-3.8-flash:free", "Gemini 3.8 Flash"),
     ] {
         let model = catalogue.model(&provider(id), name);
         assert_eq!((model.title.as_str(), model.window_assumed), (title, false), "{name}");
@@ -59,7 +95,22 @@ fn an_unknown_model_accepts_text_and_has_an_assumed_window() {
 
 #[test]
 fn cached_tokens_and_long_prompts_have_their_own_prices() {
-    let catalogue = Catalogue::built_in();
+    let mut catalogue = Catalogue::default();
+    catalogue
+        .extend(
+            r#"{"models": [
+        {"provider": "anthropic", "name": "long",
+         "prices": {"input": 3, "output": 15, "cache_read": 0.3, "cache_write": 3.75}},
+        {"provider": "openai", "name": "plain",
+         "prices": {"input": 1.25, "output": 10, "cache_read": 0.125}},
+        {"provider": "gemini", "name": "one",
+         "prices": {"input": 1.25, "output": 10, "cache_read": 0.125,
+            "above": {"tokens": 200000, "input": 2.5, "output": 15, "cache_read": 0.25}}},
+        {"provider": "qwen", "name": "steps", "prices": {"input": 1, "output": 5, "above": [
+            {"tokens": 256000, "input": 6, "output": 60}, {"tokens": 32000, "input": 1.8, "output": 9}]}}
+    ]}"#,
+        )
+        .unwrap();
     let usage = |input, output, cached_read, cached_write| TokenUsage {
         input,
         output,
@@ -68,16 +119,14 @@ fn cached_tokens_and_long_prompts_have_their_own_prices() {
         ..TokenUsage::default()
     };
     for (id, name, usage, cost) in [
-        ("anthropic", "claude-sonnet-4-5", usage(1_000_000, 0, 0, 0), 3.0),
-        (
-            "anthropic",
-            "claude-sonnet-4-5",
-            usage(100_000, 10_000, 200_000, 40_000),
-            0.3 + 0.15 + 0.06 + 0.15,
-        ),
-        ("openai", "gpt-5", usage(0, 0, 1_000_000, 1_000_000), 0.125 + 1.25),
-        ("gemini", "gemini-2.5-pro", usage(100_000, 0, 100_000, 0), 0.125 + 0.0125),
-        ("gemini", "gemini-2.5-pro", usage(100_001, 1000, 100_000, 0), 0.250_002_5 + 0.015 + 0.025),
+        ("anthropic", "long", usage(1_000_000, 0, 0, 0), 3.0),
+        ("anthropic", "long", usage(100_000, 10_000, 200_000, 40_000), 0.3 + 0.15 + 0.06 + 0.15),
+        ("openai", "plain", usage(0, 0, 1_000_000, 1_000_000), 0.125 + 1.25),
+        ("gemini", "one", usage(100_000, 0, 100_000, 0), 0.125 + 0.0125),
+        ("gemini", "one", usage(100_001, 1000, 100_000, 0), 0.250_002_5 + 0.015 + 0.025),
+        ("qwen", "steps", usage(32_000, 1000, 0, 0), 0.032 + 0.005),
+        ("qwen", "steps", usage(32_001, 1000, 0, 0), 0.057_601_8 + 0.009),
+        ("qwen", "steps", usage(300_000, 1000, 0, 0), 1.8 + 0.06),
     ] {
         let found = catalogue.model(&provider(id), name).cost(&usage).unwrap();
         assert!((found - cost).abs() < 1e-9, "{name}: {found} is not {cost}");
@@ -141,6 +190,8 @@ fn an_invalid_file_changes_nothing_and_the_error_says_where() {
         r#"{"models": [{"provider": "p"}]}"#,
         r#"{"modles": []}"#,
         r#"{"models": [{"provider": "openai", "name": "gpt-5", "windw": 1}]}"#,
+        r#"{"models": [{"provider": "openai", "name": "gpt-5", "retires": "soon"}]}"#,
+        r#"{"models": [{"provider": "openai", "name": "gpt-5", "prices": {"input": 1, "output": 1, "above": {"tokens": 5}}}]}"#,
     ] {
         let error = catalogue.extend(text).unwrap_err().to_string();
         assert!(
@@ -148,5 +199,5 @@ fn an_invalid_file_changes_nothing_and_the_error_says_where() {
             "{error}"
         );
     }
-    assert_eq!(catalogue.model(&provider("openai"), "gpt-5").window, 400_000);
+    assert_eq!(catalogue.model(&provider("openai"), "gpt-6-sol").window, 1_050_000);
 }

@@ -33,8 +33,8 @@ impl Models {
     }
 
     /// Returns the model that writes titles when `model` is chosen: its provider's cheapest model
-    /// with a known price, at its lowest thinking level. `None` for the offline model, and if
-    /// `ATTACHE_TITLES` is `off`.
+    /// with a known price that has no end, at its lowest thinking level. `None` for the offline model,
+    /// and if `ATTACHE_TITLES` is `off`.
     pub fn for_titles(&self, model: &str, session: &str) -> Option<Arc<dyn Model>> {
         if !self.titles() {
             return None;
@@ -44,7 +44,8 @@ impl Models {
             |known: &KnownModel| known.prices.as_ref().map(|prices| prices.input + prices.output);
         let offered = self.offered().into_iter().find(|offered| offered.provider.id == provider.id);
         let mut best = chosen;
-        for other in offered.into_iter().flat_map(|offered| offered.models) {
+        let models = offered.into_iter().flat_map(|offered| offered.models);
+        for other in models.filter(|model| model.retires.is_none()) {
             if price(&best).zip(price(&other)).is_some_and(|(best, other)| other < best) {
                 best = other;
             }
