@@ -128,7 +128,7 @@ Examples:
   attache run --agent 'attache agent' help       start it as any client does
   attache agent -v 2>agent.log                   log methods, ids and sizes
   attache agent --store none                     store no sessions
-  attache agent --model openai/gpt-5-mini --mode plan";
+  attache agent --model openai/gpt-6-luna --mode plan";
 
 const CHAT: &str = "\
 /help lists the commands. Ctrl-C cancels a turn, and /stop one tool call of an agent that can \

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// The available models. Agents know the context windows of models with these names.
 const MODELS: [&str; 6] =
-    ["gpt-4o", "gpt-5", "claude-sonnet-4-5", "gemini-2.5-flash", "gemini-2.5-pro", "attache-check"];
+    ["gpt-4o", "gpt-5", "claude-sonnet-5-5", "gemini-2.5-flash", "gemini-2.5-pro", "attache-check"];
 
 /// The size of the context window, in tokens.
 const WINDOW: u64 = 128_000;

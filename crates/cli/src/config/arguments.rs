@@ -10,8 +10,8 @@ never shown.
 
 Examples:
   attache config                                  show all settings
-  attache config set model anthropic/claude-sonnet-4-5
-  attache config set fallback openai/gpt-5-mini   if the primary provider fails
+  attache config set model anthropic/claude-sonnet-5-5
+  attache config set fallback openai/gpt-6-luna   if the primary provider fails
   attache config set mode plan
   attache config set base_url.openai http://localhost:8080/v1
   attache config unset mode";
@@ -36,7 +36,7 @@ pub(crate) enum Task {
         key: String,
     },
     /// Store a setting in your settings file
-    #[command(after_help = "Example:\n  attache config set model openai/gpt-5-mini")]
+    #[command(after_help = "Example:\n  attache config set model openai/gpt-6-luna")]
     Set {
         /// The setting, such as `model`; `attache config` lists all
         key: String,

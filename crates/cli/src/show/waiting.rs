@@ -16,7 +16,7 @@ pub(crate) fn ticks() -> Interval {
     ticks
 }
 
-/// Returns words such as `waiting for gpt-5-mini … 3 s; Ctrl-C cancels`; `None` if nothing runs.
+/// Returns words such as `waiting for gpt-6-luna … 3 s; Ctrl-C cancels`; `None` if nothing runs.
 pub(crate) fn activity(session: &HubSession) -> Option<String> {
     use ActivityKind::{Cancelling, Starting, Thinking, Tool, Waiting, Writing};
     let activity = StatusLine::of(session).activity;

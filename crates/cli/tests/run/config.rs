@@ -129,10 +129,10 @@ fn a_setting_is_written_and_comments_stay() {
 fn an_unusable_model_ends_with_code_2_and_names_the_variable() {
     let person = Person::new();
     let said = [
-        "the model \"openai/gpt-5-mini\" needs a key: set OPENAI_API_KEY",
+        "the model \"openai/gpt-6-luna\" needs a key: set OPENAI_API_KEY",
         "attache config key openai",
     ];
-    person.runs(&["config", "set", "model", "openai/gpt-5-mini"]).failed(2, &said);
+    person.runs(&["config", "set", "model", "openai/gpt-6-luna"]).failed(2, &said);
     person.runs(&["config", "get", "model"]).failed(2, &["model is not set"]);
     person
         .runs(&["config", "set", "model", "unknown/model"])
@@ -146,8 +146,8 @@ fn an_unusable_model_ends_with_code_2_and_names_the_variable() {
         command.envs(model.map(|model| ("ATTACHE_MODEL", model)));
         Ended::from(command.output().unwrap())
     };
-    run(Some("openai/gpt-5-mini")).failed(2, &said);
-    person.writes("config.toml", "model = \"openai/gpt-5-mini\"\n");
+    run(Some("openai/gpt-6-luna")).failed(2, &said);
+    person.writes("config.toml", "model = \"openai/gpt-6-luna\"\n");
     run(None).failed(2, &said);
     assert!(person.runs(&["doctor"]).stdout.contains("set OPENAI_API_KEY"));
     assert_eq!(run(Some("offline")).code, Some(0), "it answers if it is selected");
@@ -211,11 +211,11 @@ fn a_key_is_readable_only_by_its_owner_and_never_shown() {
     assert!(shown.stdout.contains("anthropic         set  keys"), "{}", shown.stdout);
     assert!(person.runs(&["config", "--json"]).stdout.contains(r#""keySet":true"#));
     assert!(
-        person.runs(&["doctor"]).stdout.contains("anthropic/claude-sonnet-4-5"),
+        person.runs(&["doctor"]).stdout.contains("anthropic/claude-sonnet-5-5"),
         "the agent has the model"
     );
     let options = person.session(person.command(&["agent"])).0;
-    assert_eq!(options["model"], "anthropic/claude-sonnet-4-5");
+    assert_eq!(options["model"], "anthropic/claude-sonnet-5-5");
     // A key in the environment overrides the stored key.
     let with = person.command(&["config"]).env("ANTHROPIC_API_KEY", "another").output().unwrap();
     assert!(Ended::from(with).stdout.contains("set  environment, ANTHROPIC_API_KEY"));

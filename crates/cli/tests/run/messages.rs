@@ -237,6 +237,8 @@ impl Home {
                 (r"\b\d+ messages to the agent|\b\d+ back\b|\b\d+ kB\b", "N"),
                 (r"up to event \d+", "up to event N"),
                 (r"(?m)^([○◐] |plan \d|  [▶☐☑] ).*\n", ""),
+                // An old checkout has an old list of models.
+                (r"(?m)^. outdated .*\n", ""),
                 (r"\n{3,}", "\n\n"),
                 (r"[ \t]+\n", "\n"),
             ]

@@ -11,6 +11,7 @@ mod circles;
 mod columns;
 mod evidence;
 mod links;
+mod models;
 mod readme;
 mod source;
 

@@ -306,7 +306,7 @@ async fn silent_and_endless_models_end_the_turn() {
     let (code, message) =
         error(&open(project.path(), &anthropic_at(&server.url)).await.prompt("hello").await);
     assert!(
-        code == -32603 && message.contains("Claude Sonnet 4.5 returned an empty response"),
+        code == -32603 && message.contains("Claude Sonnet 5.5 returned an empty response"),
         "{message}"
     );
     let list = || anthropic(&[tool_use("t", "list", json!({}))], "tool_use");

@@ -96,7 +96,7 @@ async fn text_before_the_failure_is_not_repeated() {
             (Server::start(replies).await, Server::start(vec![chat_text("42.")]).await);
         let capabilities = json!({ "session": { "notices": {} } });
         let (mut client, _project) =
-            opened(&first, &second, "openai/gpt-5-mini", capabilities).await;
+            opened(&first, &second, "openai/gpt-6-luna", capabilities).await;
         let turn = client.prompt("what is it?").await;
         assert!(turn.stop_reason() == "end_turn" && turn.text().ends_with(said), "{}", turn.text());
         let body = bodies(&second)[0].to_string();
@@ -119,11 +119,11 @@ async fn fallback_is_not_used_if_it_cannot_help() {
         Reply::status(status, "", &error.to_string())
     };
     for (reply, fallback, said) in [
-        (wrong(401, "authentication_error"), "openai/gpt-5-mini", "does not accept the key"),
-        (wrong(400, "invalid_request_error"), "openai/gpt-5-mini", "rejects the request"),
+        (wrong(401, "authentication_error"), "openai/gpt-6-luna", "does not accept the key"),
+        (wrong(400, "invalid_request_error"), "openai/gpt-6-luna", "rejects the request"),
         (quota(), "", "quota or credit"),
         (quota(), "nobody/knows", "quota or credit"),
-        (quota(), "anthropic/claude-sonnet-4-5", "quota or credit"),
+        (quota(), "anthropic/claude-sonnet-5-5", "quota or credit"),
     ] {
         let (first, second) = (Server::start(vec![reply]).await, Server::start(Vec::new()).await);
         let (mut client, _project) = opened(&first, &second, fallback, json!({})).await;
@@ -133,7 +133,7 @@ async fn fallback_is_not_used_if_it_cannot_help() {
         assert!(turn.all("config_option_update").is_empty());
     }
     let (first, second) = (Server::start(vec![quota()]).await, Server::start(vec![quota()]).await);
-    let (mut client, _project) = opened(&first, &second, "openai/gpt-5-mini", json!({})).await;
+    let (mut client, _project) = opened(&first, &second, "openai/gpt-6-luna", json!({})).await;
     let (code, message) = error(&client.prompt("hello").await);
     assert!(code == -32603 && message.contains("OpenAI reports that the quota"), "{message}");
 }

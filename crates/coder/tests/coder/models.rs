@@ -2,7 +2,7 @@
 
 use crate::projects::{project, read};
 use crate::provider::{
-    KEY, anthropic, anthropic_at, bodies, chat, chat_at, chat_calls, chat_text, error, open,
+    KEY, anthropic, anthropic_at, bodies, chat, chat_at, chat_calls, chat_text, error, known, open,
     stored, text, thinking, tool_use, without_key,
 };
 use crate::server::Server;
@@ -23,8 +23,13 @@ async fn provider_answers_with_text_tokens_and_cost() {
     assert_eq!((turn.stop_reason(), turn.text().as_str()), ("end_turn", "Good day"));
     assert_eq!(turn.all("agent_thought_chunk").len(), 1);
     let usage = turn.all("usage_update");
-    assert_eq!((usage[0]["used"].as_u64(), usage[0]["size"].as_u64()), (Some(22), Some(200_000)));
-    let once = (10.0 * 3.0 + 5.0 * 0.3 + 7.0 * 15.0) / 1e6;
+    let known = known("anthropic/claude-sonnet-5-5");
+    assert_eq!(
+        (usage[0]["used"].as_u64(), usage[0]["size"].as_u64()),
+        (Some(22), Some(known.window))
+    );
+    let prices = known.prices.unwrap();
+    let once = (10.0 * prices.input + 5.0 * prices.cache_read.unwrap() + 7.0 * prices.output) / 1e6;
     let cost = |usage: &Value| usage["cost"]["amount"].as_f64().unwrap();
     assert!(
         (cost(usage[0]) - once).abs() < 1e-9 && usage[0]["cost"]["currency"] == "USD",
@@ -239,7 +244,7 @@ async fn another_model_gets_the_text_without_sealed_thoughts() {
     variables.extend(chat_at(&second.url));
     let mut client = open(project.path(), &variables).await;
     client.prompt("read a").await;
-    let set = client.set("model", "openai/gpt-5.1").await;
+    let set = client.set("model", "openai/gpt-6-sol").await;
     assert!(set["error"].is_null(), "{set}");
     assert_eq!(client.prompt("sure?").await.text(), "Yes.");
     let body = bodies(&second)[0].to_string();
@@ -263,7 +268,7 @@ async fn unsupported_content_is_refused_by_name() {
     let sound = json!([{ "type": "audio", "mimeType": "audio/wav", "data": "AAAA" }]);
     let refused = client.prompt_blocks(sound).await;
     let expected =
-        "Claude Sonnet 4.5 does not accept a sound: leave it out, or choose another model";
+        "Claude Sonnet 5.5 does not accept a sound: leave it out, or choose another model";
     assert_eq!(error(&refused), (-32602, expected.to_owned()));
     let picture = json!([
         { "type": "text", "text": "what is this?" },

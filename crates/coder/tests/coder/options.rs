@@ -2,7 +2,7 @@
 
 use crate::client::Client;
 use crate::projects::project;
-use crate::provider::{KEY, chat_text, coder, error, local_coder, open, stored, variables};
+use crate::provider::{KEY, chat_text, coder, error, known, local_coder, open, stored, variables};
 use crate::server::{Reply, Server};
 use attache_agent::serve;
 use attache_session::MemoryStore;
@@ -33,16 +33,18 @@ async fn models_are_grouped_by_provider() {
     let model = option(&options, "model").unwrap();
     assert_eq!(
         (&model["currentValue"], &model["category"]),
-        (&json!("anthropic/claude-sonnet-4-5"), &json!("model"))
+        (&json!("anthropic/claude-sonnet-5-5"), &json!("model"))
     );
     let groups = model["options"].as_array().unwrap();
     let names: Vec<_> = groups.iter().map(|group| group["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["Anthropic", "OpenAI", "No provider"]);
     assert_eq!(groups[2]["options"][0]["value"], "offline");
-    assert_eq!(
-        groups[0]["options"][0]["description"],
-        "Context window of 200k tokens; $3 per million tokens in, $15 out"
+    let prices = known("anthropic/claude-sonnet-5-5").prices.unwrap();
+    let description = format!(
+        "Context window of 1M tokens; ${} per million tokens in, ${} out",
+        prices.input, prices.output
     );
+    assert_eq!(groups[0]["options"][0]["description"], description);
     assert!(!options.to_string().contains(KEY));
 }
 
@@ -50,8 +52,8 @@ async fn models_are_grouped_by_provider() {
 async fn environment_names_the_model_of_a_new_session() {
     let keys = [("ANTHROPIC_API_KEY", KEY), ("OPENAI_API_KEY", KEY)];
     for (wish, model) in [
-        ("openai/gpt-5-mini", "openai/gpt-5-mini"),
-        ("gpt-5-mini", "openai/gpt-5-mini"),
+        ("openai/gpt-6-luna", "openai/gpt-6-luna"),
+        ("gpt-6-luna", "openai/gpt-6-luna"),
         ("anthropic/claude-next", "anthropic/claude-next"),
         ("offline", "offline"),
     ] {
@@ -77,12 +79,12 @@ async fn unusable_model_opens_no_session_and_says_why() {
     let key = ("ANTHROPIC_API_KEY", KEY);
     for (given, said) in [
         (
-            vec![("ATTACHE_MODEL", "openai/gpt-5-mini")],
+            vec![("ATTACHE_MODEL", "openai/gpt-6-luna")],
             "set OPENAI_API_KEY or run \"attache config key openai\"",
         ),
-        (vec![("ATTACHE_MODEL", "gpt-5-mini")], "\"gpt-5-mini\" needs a key: set OPENAI_API_KEY"),
+        (vec![("ATTACHE_MODEL", "gpt-6-luna")], "\"gpt-6-luna\" needs a key: set OPENAI_API_KEY"),
         (vec![("ATTACHE_MODEL", "openai/never-heard-of"), key], "needs a key: set OPENAI_API_KEY"),
-        (vec![("ATTACHE_MODEL", "anthropic/claude-sonnet-4-5"), server], "set ANTHROPIC_API_KEY"),
+        (vec![("ATTACHE_MODEL", "anthropic/claude-sonnet-5-5"), server], "set ANTHROPIC_API_KEY"),
         (
             vec![("ATTACHE_MODEL", "nobody/knows"), key],
             "there is no model \"nobody/knows\": set ATTACHE_MODEL to",
@@ -121,7 +123,7 @@ async fn stored_session_keeps_a_model_that_lost_its_key() {
     let (project, store) = (project(&[]), MemoryStore::default());
     let mut client = stored(&store, &variables(&[("OPENAI_API_KEY", KEY)])).await;
     client.begin("session/new", json!({ "cwd": project.path(), "mcpServers": [] })).await;
-    client.set("model", "openai/gpt-5-mini").await;
+    client.set("model", "openai/gpt-6-luna").await;
     let id = client.session.clone();
     client.close().await;
     let mut client = stored(&store, &[]).await;
@@ -129,11 +131,11 @@ async fn stored_session_keeps_a_model_that_lost_its_key() {
         .begin("session/load", json!({ "sessionId": id, "cwd": project.path(), "mcpServers": [] }))
         .await;
     let model = option(&client.opened["result"]["configOptions"], "model").unwrap();
-    assert_eq!(model["currentValue"], "openai/gpt-5-mini", "{}", client.opened);
+    assert_eq!(model["currentValue"], "openai/gpt-6-luna", "{}", client.opened);
     let (code, message) = error(&client.prompt("help").await);
     assert!(code == -32000 && message.contains("set OPENAI_API_KEY"), "{code} {message}");
     assert!(
-        client.prompt("/help").await.text().contains("openai/gpt-5-mini"),
+        client.prompt("/help").await.text().contains("openai/gpt-6-luna"),
         "the agent's own commands work"
     );
     client.set("model", "offline").await;
@@ -176,7 +178,11 @@ async fn client_learns_how_to_add_a_key() {
 #[tokio::test]
 async fn thinking_level_depends_on_the_model() {
     let project = project(&[]);
-    let given = variables(&[("ANTHROPIC_API_KEY", KEY), ("OPENAI_API_KEY", KEY)]);
+    let given = variables(&[
+        ("ANTHROPIC_API_KEY", KEY),
+        ("OPENAI_API_KEY", KEY),
+        ("DASHSCOPE_API_KEY", KEY),
+    ]);
     let mut client = open(project.path(), &given).await;
     let ids = |options: &Value| -> Vec<String> {
         options
@@ -191,16 +197,16 @@ async fn thinking_level_depends_on_the_model() {
     let level = option(&opened, "thought_level").unwrap();
     assert_eq!(
         (&level["currentValue"], &level["category"]),
-        (&json!("medium"), &json!("thought_level"))
+        (&json!("high"), &json!("thought_level"))
     );
-    client.set("thought_level", "high").await;
-    let set = client.set("model", "openai/gpt-5.1").await["result"]["configOptions"].clone();
+    client.set("thought_level", "low").await;
+    let set = client.set("model", "openai/gpt-6-sol").await["result"]["configOptions"].clone();
     assert_eq!(
         option(&set, "thought_level").unwrap()["currentValue"],
-        "high",
+        "low",
         "the new model has the level, so it stays"
     );
-    for without in ["openai/gpt-4.1", "offline"] {
+    for without in ["qwen/qwen3.8-max", "offline"] {
         let set = client.set("model", without).await["result"]["configOptions"].clone();
         assert_eq!(ids(&set), ["mode", "model", "show_thoughts"], "{without}");
     }

@@ -165,3 +165,9 @@ pub(crate) fn error(turn: &Turn) -> (i64, String) {
         error["message"].as_str().unwrap_or_default().to_owned(),
     )
 }
+
+/// What the built-in catalogue says about a model of Anthropic.
+pub(crate) fn known(id: &str) -> attache_models::KnownModel {
+    let environment = |name: &str| (name == "ANTHROPIC_API_KEY").then(|| KEY.to_owned());
+    Models::of(&environment, None).unwrap().find(id).unwrap()
+}

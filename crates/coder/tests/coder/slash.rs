@@ -67,10 +67,10 @@ async fn model_is_chosen_by_words() {
     let given = variables(&[("ANTHROPIC_API_KEY", KEY), ("OPENAI_API_KEY", KEY)]);
     let mut client = open(project.path(), &given).await;
     for (words, model) in [
-        ("claude-haiku-4-5", "anthropic/claude-haiku-4-5"),
-        ("openai/gpt-5-mini", "openai/gpt-5-mini"),
-        ("Claude Opus 4.5", "anthropic/claude-opus-4-5"),
-        ("nano", "openai/gpt-5-nano"),
+        ("claude-haiku-5-5", "anthropic/claude-haiku-5-5"),
+        ("openai/gpt-6-luna", "openai/gpt-6-luna"),
+        ("Claude Opus 5.5", "anthropic/claude-opus-5-5"),
+        ("astra", "openai/gpt-6-astra"),
         ("offline", "offline"),
     ] {
         let turn = client.prompt(&format!("/model {words}")).await;
@@ -79,7 +79,7 @@ async fn model_is_chosen_by_words() {
     }
     let several = client.prompt("/model claude").await.text();
     assert!(
-        several.starts_with("`claude` matches several.") && several.matches("\n- ").count() == 3,
+        several.starts_with("`claude` matches several.") && several.matches("\n- ").count() > 3,
         "{several}"
     );
     let none = client.prompt("/model gpt-9").await.text();
@@ -153,8 +153,8 @@ async fn usage_is_a_table_of_tokens_window_and_cost() {
     client.prompt("hello").await;
     let text = client.prompt("/usage").await.text();
     for row in [
-        "| Model | Claude Sonnet 4.5 |",
-        "| Window | 200,000 tokens |",
+        "| Model | Claude Sonnet 5.5 |",
+        "| Window | 1,000,000 tokens |",
         "| Read so far | 10 tokens, 5 more from the cache |",
         "| Written so far | 7 tokens |",
         "| Cost so far | 0.0001 USD |",

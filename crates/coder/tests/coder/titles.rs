@@ -51,7 +51,7 @@ async fn model_writes_the_title_after_the_first_exchange() {
     let after = cost(&next(&mut client, "usage_update").await);
     assert!(after > cost(turn.all("usage_update")[0]), "{after}");
     let asked = &bodies(&server)[1];
-    assert_eq!(asked["model"], "claude-haiku-4-5");
+    assert_eq!(asked["model"], "claude-haiku-5-5");
     assert!(
         asked["tools"].as_array().is_none_or(Vec::is_empty)
             && asked.to_string().contains("It is 4.")

@@ -81,9 +81,21 @@ mod tests {
     fn a_chosen_model_that_ends_within_thirty_days_is_named_with_its_replacement() {
         let last = |model: &str, day: &str| models(model).outdated(day.parse().unwrap()).pop();
         for (model, day, expected) in [
-            ("anthropic/old", "2030-03-01", "the model anthropic/old ends on 2030-03-31: choose anthropic/new"),
-            ("anthropic/old", "2030-03-31", "the model anthropic/old ended on 2030-03-31: choose anthropic/new"),
-            ("anthropic/last", "2030-04-30", "the model anthropic/last ended on 2030-03-31: choose another model"),
+            (
+                "anthropic/old",
+                "2030-03-01",
+                "the model anthropic/old ends on 2030-03-31: choose anthropic/new",
+            ),
+            (
+                "anthropic/old",
+                "2030-03-31",
+                "the model anthropic/old ended on 2030-03-31: choose anthropic/new",
+            ),
+            (
+                "anthropic/last",
+                "2030-04-30",
+                "the model anthropic/last ended on 2030-03-31: choose another model",
+            ),
         ] {
             assert_eq!(last(model, day).as_deref(), Some(expected), "{model} {day}");
         }

@@ -37,7 +37,7 @@ fn call(id: &str, status: v2::ToolCallStatus, input: &str) -> EventBody {
 }
 
 fn model() -> EventBody {
-    let value = SessionConfigSelectOption::new("m", "gpt-5-mini");
+    let value = SessionConfigSelectOption::new("m", "gpt-6-luna");
     let mut option = SessionConfigOption::select("model", "Model", "m", vec![value]);
     option.category = Some(SessionConfigOptionCategory::Model);
     EventBody::ConfigOptions(vec![option])
@@ -55,7 +55,7 @@ fn a_running_turn_says_what_it_waits_for() {
     let in_progress = v2::ToolCallStatus::InProgress;
     for (more, silent, kind, words, since) in [
         (vec![], 0, ActivityKind::Waiting, "waiting for gemini", 2_000),
-        (vec![model()], 0, ActivityKind::Waiting, "waiting for gpt-5-mini", 2_000),
+        (vec![model()], 0, ActivityKind::Waiting, "waiting for gpt-6-luna", 2_000),
         (vec![message(MessageAuthor::Thought)], 0, ActivityKind::Thinking, "thinking", 3_000),
         (vec![message(MessageAuthor::Agent)], 0, ActivityKind::Writing, "writing", 3_000),
         (
@@ -131,7 +131,7 @@ fn context_cost_and_options_are_shown() {
     let context =
         ContextUse { used: 90, size: Some(100), percent: Some(90), level: ContextLevel::High };
     assert_eq!(line.context, Some(context));
-    assert_eq!(line.model.map(|model| model.text()).as_deref(), Some("gpt-5-mini"));
+    assert_eq!(line.model.map(|model| model.text()).as_deref(), Some("gpt-6-luna"));
     assert_eq!(line.costs.iter().map(Line::text).collect::<Vec<_>>(), ["0.50 USD"]);
     assert_eq!((line.queued, line.held), (2, Some(text("the budget is used up"))));
     let warnings: Vec<String> = line.warnings.iter().map(Line::text).collect();

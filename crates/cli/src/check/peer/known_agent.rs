@@ -76,7 +76,7 @@ const KNOWN: &[KnownAgent] = &[
             ("ANTHROPIC_BASE_URL", URL),
             ("ANTHROPIC_API_KEY", KEY),
             // A model whose context window and prices are known.
-            ("ATTACHE_MODEL", "anthropic/claude-sonnet-4-5"),
+            ("ATTACHE_MODEL", "anthropic/claude-sonnet-5-5"),
             ("ATTACHE_STORE", "{home}/sessions.db"),
         ],
         files: &[],
