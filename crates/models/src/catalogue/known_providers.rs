@@ -62,7 +62,7 @@ const KNOWN: &[KnownProvider] = &[
         id: "deepseek",
         name: "DeepSeek",
         wire: Wire::Chat,
-        dialect: Dialect::Plain,
+        dialect: Dialect::DeepSeek,
         base_url: "https://api.deepseek.com/v1",
         keys: &["DEEPSEEK_API_KEY"],
         base_urls: &["DEEPSEEK_BASE_URL"],

@@ -73,6 +73,7 @@ impl Model for ProvidedModel {
             tools: input.brief.tools,
             thinking: self.thinking.clone(),
             session: self.session.clone(),
+            without_thoughts: false,
         };
         let seed = RandomState::new().hash_one(&self.session);
         Box::new(Call::new(&self.provider, &self.http, &request, seed))
