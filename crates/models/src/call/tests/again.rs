@@ -23,7 +23,7 @@ async fn an_answer_that_stops_before_its_end_is_retried() {
         (Reply::broken(part), limits),
         (Reply::stream(&format!("{part}data: {{\"choi")), limits),
         (Reply::stream(&format!("{part}{CALL_BEGUN}")), limits),
-        (Reply::stream(&format!("{part}data: [DONE]\n\n")), limits),
+        (Reply::stream(&format!("{part}{CALL_BEGUN}data: [DONE]\n\n")), limits),
         (Reply::stream(&format!("{part}{BUSY}")), limits),
         (Reply::stream(part).then_hang(), stalls),
     ] {
