@@ -235,7 +235,7 @@ async fn recover(
 ) -> Result<Next> {
     let mut unanswered = unanswered;
     charge_failed_attempts(memory, turn, model, &unanswered.lost).await?;
-    if let (FailureReason::Model(ModelError::Overflow { .. }), None) =
+    if let (FailureReason::Model(ModelError::Overflow { .. } | ModelError::TooLarge { .. }), None) =
         (&unanswered.why, &unanswered.said)
         && shorten(memory, turn, model).await?
     {
@@ -276,9 +276,12 @@ async fn recover(
 /// The message for the person about a failure.
 fn sentence(error: &ModelError) -> String {
     match error {
-        ModelError::Overflow { model, .. } => format!(
-            "the conversation is too long for {model}, and no more of it can be removed: start a new session, or choose another model"
-        ),
+        ModelError::Overflow { model, said, .. } => {
+            let said = if said.is_empty() { String::new() } else { format!(" (\"{said}\")") };
+            format!(
+                "the conversation is too long for {model}{said}, and no more of it can be removed: start a new session, or choose another model"
+            )
+        }
         error => error.to_string(),
     }
 }
