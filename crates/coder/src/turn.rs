@@ -25,7 +25,7 @@ use crate::turn::answer::{Answer, FailedCall, FailureReason, answer, room};
 use crate::turn::chosen_model::chosen;
 use crate::turn::ended::Ended;
 use crate::turn::guard::Guard;
-use crate::turn::stop_reason::stop_reason;
+use crate::turn::stop_reason::{refusal, stop_reason};
 use crate::turn::usage_report::{charge_failed_attempts, report_usage};
 use attache_agent::{Error, Result, StopReason, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity};
@@ -143,7 +143,12 @@ async fn run_loop(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<E
             (ModelStop::End | ModelStop::Tools | ModelStop::BrokenCall, CallsOutcome::Some) => {}
             (ModelStop::Paused, _) => {}
             (ModelStop::BrokenCall, CallsOutcome::Nothing) if broken < MAX_BROKEN_CALLS => {}
-            (stop, _) => return stop_reason(&*model, &stop).map(Ended::Because),
+            (stop, _) => {
+                if let Some(words) = refusal(&*model, &stop) {
+                    turn.say(&words).await?;
+                }
+                return stop_reason(&*model, &stop).map(Ended::Because);
+            }
         }
     }
     Ok(Ended::Because(StopReason::MaxTurnRequests))
@@ -230,7 +235,7 @@ async fn recover(
 ) -> Result<Next> {
     let mut unanswered = unanswered;
     charge_failed_attempts(memory, turn, model, &unanswered.lost).await?;
-    if let (FailureReason::Model(ModelError::Overflow { .. }), None) =
+    if let (FailureReason::Model(ModelError::Overflow { .. } | ModelError::TooLarge { .. }), None) =
         (&unanswered.why, &unanswered.said)
         && shorten(memory, turn, model).await?
     {
@@ -271,9 +276,12 @@ async fn recover(
 /// The message for the person about a failure.
 fn sentence(error: &ModelError) -> String {
     match error {
-        ModelError::Overflow { model, .. } => format!(
-            "the conversation is too long for {model}, and no more of it can be removed: start a new session, or choose another model"
-        ),
+        ModelError::Overflow { model, said, .. } => {
+            let said = if said.is_empty() { String::new() } else { format!(" (\"{said}\")") };
+            format!(
+                "the conversation is too long for {model}{said}, and no more of it can be removed: start a new session, or choose another model"
+            )
+        }
         error => error.to_string(),
     }
 }
@@ -303,7 +311,7 @@ async fn run_calls(
     // results.
     let is_stopped = matches!(
         stop,
-        ModelStop::MaxTokens | ModelStop::Window | ModelStop::Refusal | ModelStop::Other(_)
+        ModelStop::MaxTokens | ModelStop::Window | ModelStop::Refusal(_) | ModelStop::Other(_)
     );
     let calls = if is_stopped { Vec::new() } else { calls(&message) };
     if !message.parts.is_empty() {

@@ -58,6 +58,16 @@ pub(crate) fn is_loopback(url: &str) -> bool {
         || address.is_ok_and(|address| address.is_loopback())
 }
 
+/// Returns whether the host of the address is one of these domains, or is in one of them.
+pub(crate) fn is_within(url: &str, domains: &[&str]) -> bool {
+    let url = Url::parse(url).ok();
+    let host = url.as_ref().and_then(Url::host_str).unwrap_or_default();
+    let within = |domain: &&str| {
+        host.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    };
+    domains.iter().any(|domain| within(&domain))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{is_loopback, without_login};

@@ -1,29 +1,30 @@
 //! A call to a provider: sends the request, reads the answer, and retries.
 
+mod answer;
+pub(crate) mod changes;
 pub(crate) mod failure;
 pub(crate) mod retry_wait;
 use crate::address::without_login;
-use crate::call::failure::{Failure, ProviderError, Retry};
+use crate::call::answer::{Answer, Interruption};
+use crate::call::changes::{Changes, KnownChanges};
+use crate::call::failure::{Failure, ProviderError, Retry, error_body};
 use crate::error::{ModelError, in_words};
 use crate::event::{ModelEvent, TokenUsage};
 use crate::http::Http;
-use crate::message::{AssistantMessage, ModelId, Request};
+use crate::message::{AssistantMessage, Request};
 use crate::model::{EventStream, NextEvent};
 use crate::provider::Provider;
-use crate::sse::SseEvent;
-use crate::wire::adapter::{Decoder, HttpRequest, Progress, StreamError};
-use crate::wire::answer_format::AnswerFormat;
+use crate::wire::adapter::{HttpRequest, Progress, StreamError};
 use crate::wire::draft::Draft;
 use jiff::Timestamp;
 use reqwest::Response;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
-use std::collections::VecDeque;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
-use tokio::time::{Instant, Sleep, timeout, timeout_at};
+use tokio::time::{Sleep, timeout};
 
 /// The reading of an error's body stops after the chunk that exceeds this many bytes.
 const ERROR_BODY: usize = 256 * 1024;
@@ -32,8 +33,12 @@ const ERROR_BODY: usize = 256 * 1024;
 pub(crate) struct Call {
     provider: Provider,
     http: Http,
-    model: ModelId,
-    request: HttpRequest,
+    request: Request,
+    /// The request in the format of the provider's wire, while it is up to date.
+    http_request: Option<HttpRequest>,
+    /// How the request differs from the usual one, because the provider refused that.
+    changes: Changes,
+    known_changes: KnownChanges,
     seed: u64,
     /// The number of attempts so far.
     attempt: u32,
@@ -60,36 +65,32 @@ enum NoAnswer {
     Status { status: u16, headers: HeaderMap, body: Vec<u8> },
 }
 
-/// An answer while it arrives.
-struct Answer {
-    response: Response,
-    decoder: Box<dyn Decoder>,
-    form: AnswerFormat,
-    events: VecDeque<SseEvent>,
-    /// The maximum time without data, and the time when it ends.
-    patience: Duration,
-    deadline: Instant,
-    /// Whether any part of the answer has arrived.
-    begun: bool,
-    ended: bool,
-}
-
 impl Call {
     /// Creates a call. The request is sent when the first event is requested. `seed` varies the
     /// waits and the generated ids: use a different one for each call.
-    pub(crate) fn new(provider: &Provider, http: &Http, request: &Request, seed: u64) -> Self {
+    pub(crate) fn new(provider: &Provider, http: &Http, request: Request, seed: u64) -> Self {
         Self {
             provider: provider.clone(),
             http: http.clone(),
-            model: request.model.clone(),
-            request: provider.http_request(request),
+            draft: Draft::new(request.model.clone(), seed),
+            request,
+            http_request: None,
+            changes: Changes::default(),
+            known_changes: KnownChanges::default(),
             seed,
             attempt: 0,
-            draft: Draft::new(request.model.clone(), seed),
             earlier: None,
             lost: TokenUsage::default(),
             state: State::Begin,
         }
+    }
+
+    /// Makes the changes that earlier calls of the session needed, and remembers new ones.
+    pub(crate) fn with_known_changes(mut self, known: KnownChanges) -> Self {
+        self.changes = known.of(&self.request);
+        self.changes.apply(&mut self.provider, &mut self.request);
+        self.known_changes = known;
+        self
     }
 
     async fn next_event(&mut self) -> Option<Result<ModelEvent, ModelError>> {
@@ -115,13 +116,11 @@ impl Call {
             }
             State::Asking(asking) => {
                 let response = asking.await.map_err(|unanswered| self.unanswered(unanswered))?;
+                if self.changes != Changes::default() {
+                    self.known_changes.keep(&self.request, self.changes);
+                }
                 let patience = self.http.limits().first_byte;
-                let (decoder, events, form) =
-                    (self.provider.decoder(), VecDeque::new(), AnswerFormat::default());
-                let deadline = Instant::now() + patience;
-                let (begun, ended) = (false, false);
-                let answer =
-                    Answer { response, decoder, form, events, patience, deadline, begun, ended };
+                let answer = Answer::new(response, self.provider.decoder(), patience);
                 self.state = State::Answering(Box::new(answer));
                 Ok(())
             }
@@ -148,8 +147,10 @@ impl Call {
         if !said.text().trim().is_empty() {
             self.earlier = Some(said);
         }
-        self.draft = Draft::new(self.model.clone(), self.seed);
-        let request = self.http.post(&self.provider.name, &self.request)?;
+        self.draft = Draft::new(self.request.model.clone(), self.seed);
+        let (provider, request) = (&self.provider, &self.request);
+        let request = self.http_request.get_or_insert_with(|| provider.http_request(request));
+        let request = self.http.post(&self.provider.name, request)?;
         self.state = State::Asking(Box::pin(asked(request, self.http.limits().first_byte)));
         Ok(())
     }
@@ -159,6 +160,9 @@ impl Call {
     fn failed(&mut self, failure: Failure) -> Result<ModelEvent, ModelError> {
         self.lost = self.unreported_usage();
         self.state = State::Over;
+        if let Some(event) = self.change(&failure) {
+            return Ok(event);
+        }
         let limits = self.http.limits();
         let Some(Retry { why, wait }) = failure.retry else {
             return Err(self.counted(failure.error));
@@ -183,6 +187,20 @@ impl Call {
         }
     }
 
+    /// If the provider refused the request in this form, changes the request, and sends it again
+    /// without a wait.
+    fn change(&mut self, failure: &Failure) -> Option<ModelEvent> {
+        let refusal = failure.refusal.as_ref()?;
+        let (changes, why) = self.changes.after(refusal, &self.provider, &self.request)?;
+        self.changes = changes;
+        self.changes.apply(&mut self.provider, &mut self.request);
+        self.http_request = None;
+        self.state = State::Begin;
+        let (attempt, replaces) = (self.attempt, self.draft.has_content());
+        let lost = std::mem::take(&mut self.lost);
+        Some(ModelEvent::Waiting { why, wait: Duration::ZERO, attempt, replaces, lost })
+    }
+
     /// Adds the number of attempts to the error.
     fn counted(&self, error: ModelError) -> ModelError {
         match error {
@@ -205,22 +223,19 @@ impl Call {
                 let source = error.without_url().into();
                 let error = ModelError::NoNetwork { provider, host: self.host(), source };
                 // If an earlier attempt reached the provider, a later one may reach it again.
-                let retry = (self.attempt > 1).then_some(Retry { why, wait: None });
-                Failure { error, retry }
+                match self.attempt {
+                    0 | 1 => Failure::permanent(error),
+                    _ => Failure::passing(error, why),
+                }
             }
             NoAnswer::Network(error) => {
                 let why = format!("the connection to {provider} broke before its answer");
                 let source = error.without_url().into();
                 let error = ModelError::NoNetwork { provider, host: self.host(), source };
-                Failure { error, retry: Some(Retry { why, wait: None }) }
+                Failure::passing(error, why)
             }
             NoAnswer::Status { status, headers, body } => {
-                let text = || Value::String(String::from_utf8_lossy(&body).into_owned());
-                let body = match serde_json::from_slice(&body) {
-                    Ok(body) => body,
-                    Err(_) => serde_json::json!({"error": text()}),
-                };
-                self.sent(Some(status), &headers, body)
+                self.sent(Some(status), &headers, error_body(&body))
             }
         }
     }
@@ -231,8 +246,7 @@ impl Call {
             Interruption::Hung(waited) => Failure::permanent(ModelError::Hung { provider, waited }),
             Interruption::Stalled(waited) => {
                 let why = format!("{provider} sent nothing for {}", in_words(waited));
-                let error = ModelError::Hung { provider, waited };
-                Failure { error, retry: Some(Retry { why, wait: None }) }
+                Failure::passing(ModelError::Hung { provider, waited }, why)
             }
             Interruption::Cut(source) => {
                 let why = match self.draft.has_content() {
@@ -240,10 +254,7 @@ impl Call {
                     false => format!("{provider} stopped before its answer began"),
                 };
                 let source = source.map(|error| error.without_url().into());
-                Failure {
-                    error: ModelError::Cut { provider, source },
-                    retry: Some(Retry { why, wait: None }),
-                }
+                Failure::passing(ModelError::Cut { provider, source }, why)
             }
             Interruption::Stream(StreamError::Cut) => self.trouble(Interruption::Cut(None)),
             Interruption::Stream(StreamError::Said(body)) => {
@@ -251,7 +262,13 @@ impl Call {
             }
             Interruption::Stream(StreamError::Malformed(what)) => {
                 let what = crate::call::failure::shown(&self.provider.without_secrets(&what));
-                Failure::permanent(ModelError::Malformed { provider, what })
+                let was_read = matches!(&self.state, State::Answering(answer) if answer.was_read);
+                let why = format!("{provider} sent a broken piece of its answer");
+                let error = ModelError::Malformed { provider, what, begun: was_read };
+                match was_read {
+                    true => Failure::passing(error, why),
+                    false => Failure::permanent(error),
+                }
             }
             Interruption::Stream(StreamError::Refused(said)) => {
                 Failure::permanent(ModelError::Refused {
@@ -266,9 +283,9 @@ impl Call {
         let header = |name: &str| headers.get(name)?.to_str().ok().map(str::to_owned);
         let sent = ProviderError {
             provider: &self.provider,
-            model: &self.model,
+            model: &self.request.model,
             status,
-            url: &self.request.url,
+            url: self.url(),
             headers: &header,
             body,
             now: Timestamp::now(),
@@ -276,8 +293,13 @@ impl Call {
         sent.failure()
     }
 
+    /// The address of the last request.
+    fn url(&self) -> &str {
+        self.http_request.as_ref().map_or(&self.provider.base_url, |request| &request.url)
+    }
+
     fn host(&self) -> String {
-        let url = reqwest::Url::parse(&self.request.url).ok();
+        let url = reqwest::Url::parse(self.url()).ok();
         let host = url
             .and_then(|url| Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?)));
         host.unwrap_or_else(|| without_login(&self.provider.base_url))
@@ -312,7 +334,7 @@ impl EventStream for Call {
 impl fmt::Debug for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Call")
-            .field("model", &self.model)
+            .field("model", &self.request.model)
             .field("attempt", &self.attempt)
             .finish_non_exhaustive()
     }
@@ -343,53 +365,6 @@ async fn asked(
         })
     };
     timeout(first_byte, asking).await.unwrap_or(Err(NoAnswer::Hung))
-}
-
-/// Why an answer does not continue.
-enum Interruption {
-    /// No answer began within this time.
-    Hung(Duration),
-    /// An answer began, but then nothing arrived for this long.
-    Stalled(Duration),
-    Cut(Option<reqwest::Error>),
-    Stream(StreamError),
-}
-
-impl Answer {
-    async fn step(&mut self, draft: &mut Draft, http: &Http) -> Result<Progress, Interruption> {
-        if let Some(event) = self.events.pop_front() {
-            return match self.decoder.take(&event, draft) {
-                // The last event is malformed because the stream ended in the middle of it.
-                Err(StreamError::Malformed(_)) if self.ended => Err(Interruption::Cut(None)),
-                taken => taken.map_err(Interruption::Stream),
-            };
-        }
-        if self.ended {
-            return self.end(draft, Interruption::Cut(None));
-        }
-        match timeout_at(self.deadline, self.response.chunk()).await {
-            Ok(Ok(Some(bytes))) => {
-                self.patience = http.limits().idle;
-                self.deadline = Instant::now() + self.patience;
-                self.begun = true;
-                self.form.push(&bytes, &mut self.events).map_err(Interruption::Stream)?;
-                Ok(Progress::More)
-            }
-            Ok(Ok(None)) => {
-                self.ended = true;
-                self.form.end(&mut self.events).map_err(Interruption::Stream)?;
-                Ok(Progress::More)
-            }
-            Ok(Err(error)) => self.end(draft, Interruption::Cut(Some(error))),
-            Err(_) if self.begun => self.end(draft, Interruption::Stalled(self.patience)),
-            Err(_) => self.end(draft, Interruption::Hung(self.patience)),
-        }
-    }
-
-    /// Handles the end of the body: the answer is complete, or it was cut off.
-    fn end(&mut self, draft: &mut Draft, trouble: Interruption) -> Result<Progress, Interruption> {
-        if self.decoder.end(draft) { Ok(Progress::Done) } else { Err(trouble) }
-    }
 }
 
 #[cfg(test)]

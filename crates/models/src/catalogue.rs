@@ -75,13 +75,22 @@ fn day<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::
     }
 }
 
-/// A thinking level: `"high"`, which is sent as it is, or `["high", 32000]`, a name and a budget in
-/// tokens.
+/// A thinking level: `"high"`, which is sent as it is; `["high", 32000]`, a name and a budget in
+/// tokens; or `{"id": "off", "between_tools": "high"}`, a name and the effort of a model that then
+/// thinks only between its tool calls.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum LevelRow {
     Effort(String),
     Budget(String, u64),
+    BetweenTools(BetweenToolsRow),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BetweenToolsRow {
+    id: String,
+    between_tools: String,
 }
 
 #[derive(Deserialize, PartialEq)]
@@ -249,6 +258,9 @@ impl Row {
         let level = |row| match row {
             LevelRow::Effort(id) => Level { thinking: Thinking::Effort(id.clone()), id },
             LevelRow::Budget(id, tokens) => Level { id, thinking: Thinking::Budget(tokens) },
+            LevelRow::BetweenTools(row) => {
+                Level { id: row.id, thinking: Thinking::BetweenTools(row.between_tools) }
+            }
         };
         let takes = |input| self.inputs.contains(&input);
         KnownModel {

@@ -34,6 +34,8 @@ pub enum ModelError {
     BadRequest { provider: String, status: u16, said: String },
     /// The conversation is longer than the context window.
     Overflow { model: ModelId, limit: Option<u64>, said: String },
+    /// The provider, or a proxy before it, accepts no request of this size.
+    TooLarge { provider: String, said: String },
     /// The provider has no such model, or does not allow this key to use it.
     UnknownModel { model: ModelId, said: String },
     /// The server does not know this address, so the base URL may be wrong.
@@ -49,7 +51,12 @@ pub enum ModelError {
     /// The chosen model cannot be used.
     Unusable { why: String },
     /// The answer does not have the format of the provider's wire.
-    Malformed { provider: String, what: String },
+    Malformed {
+        provider: String,
+        what: String,
+        /// Whether a part of the answer before could be read.
+        begun: bool,
+    },
 }
 
 impl fmt::Display for ModelError {
@@ -83,6 +90,11 @@ impl fmt::Display for ModelError {
                 }
                 write!(f, "{}: start a new session, or choose another model", Said(said))
             }
+            Self::TooLarge { provider, said } => write!(
+                f,
+                "{provider}, or a proxy before it, refuses a request of this size (status 413){}: start a new session, or attach less",
+                Said(said)
+            ),
             Self::UnknownModel { model, said } => write!(
                 f,
                 "{} has no model {}{}: choose another model, or check its name",
@@ -113,11 +125,12 @@ impl fmt::Display for ModelError {
                 write!(f, "the answer from {provider} was cut off: say \"continue\" to resume it")
             }
             Self::Unusable { why } => f.write_str(why),
-            Self::Malformed { provider, what } => {
-                write!(
-                    f,
-                    "the answer from {provider} cannot be read: {what}; check the base URL and the wire of this provider"
-                )
+            Self::Malformed { provider, what, begun } => {
+                let advice = match begun {
+                    true => "try again, or choose another model",
+                    false => "check the base URL and the wire of this provider",
+                };
+                write!(f, "the answer from {provider} cannot be read: {what}; {advice}")
             }
         }
     }

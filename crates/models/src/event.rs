@@ -56,8 +56,9 @@ pub enum ModelStop {
     MaxTokens,
     /// The conversation filled the context window.
     Window,
-    /// The model or the provider refuses to answer.
-    Refusal,
+    /// The model or the provider refuses to answer, for the reason that the provider gives; empty
+    /// if it gives none.
+    Refusal(String),
     /// The provider paused a long answer. To continue it, call the model again with this message
     /// appended to the conversation.
     Paused,
@@ -67,7 +68,8 @@ pub enum ModelStop {
     Other(String),
 }
 
-/// The tokens that a call used.
+/// The tokens that a call used. If the provider reported none, all counts are 0: see
+/// [`TokenUsage::is_known`].
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct TokenUsage {
     /// The input tokens, without those that were read from or written to a cache.
@@ -80,6 +82,9 @@ pub struct TokenUsage {
     pub cached_read: u64,
     /// The input tokens that were written to the provider's cache.
     pub cached_write: u64,
+    /// How many tokens of `cached_write` the cache keeps for an hour, which costs more.
+    #[serde(default)]
+    pub cached_write_1h: u64,
     /// The cost in US dollars, if the provider reports it.
     #[serde(default)]
     pub billed: Option<f64>,
@@ -93,6 +98,7 @@ impl TokenUsage {
             (&mut self.output, other.output),
             (&mut self.cached_read, other.cached_read),
             (&mut self.cached_write, other.cached_write),
+            (&mut self.cached_write_1h, other.cached_write_1h),
         ] {
             *sum = sum.saturating_add(more);
         }
@@ -100,6 +106,11 @@ impl TokenUsage {
             (Some(sum), Some(more)) => Some(sum.saturating_add(more)),
             (sum, more) => sum.or(more),
         };
+    }
+
+    /// Returns whether the provider reported any tokens. A call always reads some.
+    pub fn is_known(&self) -> bool {
+        self.total() > 0
     }
 
     /// Returns the sum of all tokens, which is how much of the context window is used after this

@@ -29,6 +29,8 @@ pub(crate) struct Request {
     pub max_output: Option<u64>,
     /// The key for the provider's cache, which is the same for every call of a session.
     pub session: String,
+    /// Whether the model's own thoughts are left out, because the provider refused them.
+    pub without_thoughts: bool,
 }
 
 /// How much a model thinks, in the form that its provider accepts.
@@ -38,6 +40,9 @@ pub enum Thinking {
     Effort(String),
     /// The maximum number of tokens; 0 turns thinking off.
     Budget(u64),
+    /// Only between tool calls, with the name of a level. A provider that cannot do this gets the
+    /// level.
+    BetweenTools(String),
 }
 
 /// A tool that the model may call.

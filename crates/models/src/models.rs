@@ -11,6 +11,7 @@ mod variables;
 
 pub use variables::provider_variables;
 
+use crate::call::changes::KnownChanges;
 use crate::catalogue::known_model::KnownModel;
 use crate::catalogue::local::{LocalServer, local_servers};
 use crate::catalogue::provider_variables::ProviderVariables;
@@ -81,6 +82,8 @@ pub struct Models {
     local: Option<Vec<(&'static str, String)>>,
     servers: OnceCell<Vec<LocalServer>>,
     offline: Arc<dyn Model>,
+    /// What the refusals of providers have taught.
+    known_changes: KnownChanges,
 }
 
 /// A configured provider, for display.
@@ -161,6 +164,7 @@ impl Models {
             local: None,
             servers: OnceCell::new(),
             offline,
+            known_changes: KnownChanges::default(),
         }
     }
 
@@ -195,6 +199,7 @@ impl Models {
             local: None,
             servers: OnceCell::new(),
             offline: Arc::new(Offline),
+            known_changes: KnownChanges::default(),
         })
     }
 
@@ -379,6 +384,10 @@ impl Models {
     /// must not inherit.
     pub fn key_variables(&self) -> Arc<[String]> {
         key_variables(&self.catalogue).into()
+    }
+
+    fn known_changes(&self) -> &KnownChanges {
+        &self.known_changes
     }
 
     fn offline(&self) -> &Arc<dyn Model> {

@@ -178,7 +178,16 @@ pub(super) fn known(providers: &[ProviderVariables]) -> Vec<Setting> {
                 default: "the provider's own",
             }
         });
-    plain.map(setting).into_iter().chain(addresses).chain(of_screen()).chain(of_hub()).collect()
+    let wires = providers.iter().filter_map(|provider| {
+        Some(Setting {
+            key: format!("wire.{}", provider.id),
+            variables: vec![provider.wire.clone()?],
+            shape: Shape::OneOf(&["chat", "responses"]),
+            default: "responses at the provider's own addresses, chat elsewhere",
+        })
+    });
+    let plain = plain.map(setting).into_iter();
+    plain.chain(addresses).chain(wires).chain(of_screen()).chain(of_hub()).collect()
 }
 
 /// The setting with the program that shows notifications.

@@ -10,7 +10,7 @@ use crate::conversation::{Conversation, Forgotten};
 use crate::models::{Brief, Model, ModelEvent, ModelStop, input};
 use crate::session::memory::{Memory, Record};
 use crate::tools::fit::counted;
-use crate::turn::answer::{brief, spent, takes_notices, tell, waits};
+use crate::turn::answer::{brief, count, takes_notices, tell, waits};
 use attache_agent::{CompactionHandle, Error, Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity};
 
@@ -228,7 +228,7 @@ async fn written(
             Some(Ok(ModelEvent::Text(text))) => words.push_str(&text),
             Some(Ok(ModelEvent::Waiting { why, wait, lost, .. })) => {
                 words.clear();
-                turn.add_usage(spent(&lost));
+                count(turn, &lost);
                 if lost.total() > 0 {
                     memory.charge(turn, model, &lost).await?;
                 }
@@ -236,7 +236,7 @@ async fn written(
             }
             Some(Ok(ModelEvent::Thought(_) | ModelEvent::CallBegan { .. })) => {}
             Some(Ok(ModelEvent::Done { stop, usage, .. })) => {
-                turn.add_usage(spent(&usage));
+                count(turn, &usage);
                 memory.charge(turn, model, &usage).await?;
                 let whole = matches!(stop, ModelStop::End | ModelStop::MaxTokens)
                     && !words.trim().is_empty();

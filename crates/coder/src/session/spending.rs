@@ -25,7 +25,7 @@ impl Spending {
             thought: Some(before.thought),
             cached_read: before.cached_read,
             cached_write: before.cached_write,
-            billed: None,
+            ..TokenUsage::default()
         };
         Self { tokens, ..Self::default() }
     }

@@ -86,7 +86,7 @@ pub(crate) async fn answer(
         Ok(()) => Ok(answer),
         Err(why) => {
             let unfinished = step.unreported_usage();
-            turn.add_usage(spent(&unfinished));
+            count(turn, &unfinished);
             answer.lost.push(unfinished);
             Err(FailedCall { why, said: step.partial(), replaced: !shown, lost: answer.lost })
         }
@@ -129,7 +129,7 @@ async fn show(
             Some(ModelEvent::Thought(text)) if shows_thoughts(turn) => turn.think(&text).await?,
             Some(ModelEvent::Thought(_) | ModelEvent::CallBegan { .. }) => {}
             Some(ModelEvent::Waiting { why, wait, replaces, lost, .. }) => {
-                turn.add_usage(spent(&lost));
+                count(turn, &lost);
                 answer.lost.push(lost);
                 if replaces && std::mem::take(shown) {
                     turn.say(REPLACED).await?;
@@ -138,7 +138,7 @@ async fn show(
                 waits(turn, &why, wait).await?;
             }
             Some(ModelEvent::Done { message, stop, usage }) => {
-                turn.add_usage(spent(&usage));
+                count(turn, &usage);
                 (answer.message, answer.stop, answer.usage) = (message, stop, usage);
             }
         }
@@ -175,12 +175,15 @@ pub(crate) fn takes_notices(turn: &Turn) -> bool {
     turn.client().session.as_ref().is_some_and(|session| session.notices.is_some())
 }
 
-/// The tokens, as [`Turn::add_usage`] expects them.
-pub(crate) fn spent(usage: &TokenUsage) -> Usage {
+/// Adds the tokens of a call to those of the turn, if the provider reported them.
+pub(crate) fn count(turn: &Turn, usage: &TokenUsage) {
+    if !usage.is_known() {
+        return;
+    }
     let some = |tokens: u64| (tokens > 0).then_some(tokens);
     let mut spent = Usage::new(usage.total(), usage.input, usage.output);
     spent.thought_tokens = usage.thought;
     spent.cached_read_tokens = some(usage.cached_read);
     spent.cached_write_tokens = some(usage.cached_write);
-    spent
+    turn.add_usage(spent);
 }

@@ -23,6 +23,7 @@ fn may_help(error: &ModelError) -> bool {
         ModelError::Auth { .. }
         | ModelError::BadRequest { .. }
         | ModelError::Overflow { .. }
+        | ModelError::TooLarge { .. }
         | ModelError::UnknownModel { .. }
         | ModelError::NotFound { .. }
         | ModelError::Unusable { .. }

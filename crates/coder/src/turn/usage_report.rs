@@ -13,13 +13,14 @@ pub(super) async fn charge_failed_attempts(
     model: &dyn Model,
     lost: &[TokenUsage],
 ) -> Result<()> {
-    for usage in lost.iter().filter(|usage| usage.total() > 0) {
+    for usage in lost.iter().filter(|usage| usage.is_known()) {
         memory.charge(turn, model, usage).await?;
     }
     Ok(())
 }
 
-/// Reports the window usage and the cost of a call, as far as they are known.
+/// Reports the window usage and the cost of a call, as far as they are known. The window usage is
+/// estimated if the provider did not count.
 pub(super) async fn report_usage(
     memory: &mut Memory,
     turn: &Turn,
@@ -33,11 +34,13 @@ pub(super) async fn report_usage(
         return report_fill(memory, turn, model, used).await;
     }
     memory.charge(turn, model, usage).await?;
-    let used = usage.total();
-    if used == 0 {
-        return Ok(());
-    }
     let brief = brief(memory, turn);
-    memory.conversation.measure(model, &brief, used);
+    let used = match usage.is_known() {
+        true => {
+            memory.conversation.measure(model, &brief, usage.total());
+            usage.total()
+        }
+        false => memory.conversation.fill(model, &brief),
+    };
     report_fill(memory, turn, model, used).await
 }

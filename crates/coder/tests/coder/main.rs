@@ -40,5 +40,6 @@ mod sessions;
 mod slash;
 mod tasks;
 mod titles;
+mod todays_servers;
 mod verbs;
 mod version_2;

@@ -5,8 +5,10 @@ use crate::call::retry_wait::{self, Headers};
 use crate::error::ModelError;
 use crate::message::ModelId;
 use crate::provider::Provider;
+use crate::sse::{SseEvent, SseParser};
 use jiff::Timestamp;
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::collections::VecDeque;
 use std::time::Duration;
 
 /// The maximum length of a provider's message, in characters.
@@ -18,6 +20,17 @@ pub(crate) struct Failure {
     pub(crate) error: ModelError,
     /// How to retry, if a retry may help.
     pub(crate) retry: Option<Retry>,
+    /// What the provider said, if it refused the request.
+    pub(crate) refusal: Option<Refusal>,
+}
+
+/// A provider's refusal of a request.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    /// The HTTP status; `None` for an error in the middle of an answer.
+    pub(crate) status: Option<u16>,
+    /// The message in lowercase.
+    pub(crate) text: String,
 }
 
 /// Another attempt after a failed one.
@@ -44,7 +57,12 @@ pub(crate) struct ProviderError<'s> {
 impl Failure {
     /// Creates a failure that is not retried.
     pub(crate) fn permanent(error: ModelError) -> Self {
-        Self { error, retry: None }
+        Self { error, retry: None, refusal: None }
+    }
+
+    /// Creates a failure that is retried after a backoff. `why` is as in [`Retry`].
+    pub(crate) fn passing(error: ModelError, why: String) -> Self {
+        Self { error, retry: Some(Retry { why, wait: None }), refusal: None }
     }
 }
 
@@ -52,6 +70,12 @@ impl ProviderError<'_> {
     /// Classifies the error. A temporary one becomes [`ModelError::Overloaded`] with `attempts` set
     /// to 1, which the caller corrects.
     pub(crate) fn failure(&self) -> Failure {
+        let text = words(&self.body).message.to_lowercase();
+        let refusal = Some(Refusal { status: self.status, text });
+        Failure { refusal, ..self.classified() }
+    }
+
+    fn classified(&self) -> Failure {
         let ErrorBody { message, names } = words(&self.body);
         let status = self.status.unwrap_or_else(|| status_of(&self.body, &names));
         let said = self.shown(&message);
@@ -64,6 +88,9 @@ impl ProviderError<'_> {
                 said,
             });
         }
+        if status == 413 || named(&["request_too_large"]) {
+            return Failure::permanent(ModelError::TooLarge { provider, said });
+        }
         let wait = retry_wait::requested_wait(self.headers, &self.body, &message, self.now);
         if is_quota(status, &text, &named) || self.is_daily() {
             return Failure::permanent(ModelError::Quota { provider, said, again_in: wait });
@@ -71,6 +98,8 @@ impl ProviderError<'_> {
         if named(&[
             "content_policy_violation",
             "content_filter",
+            "image_content_policy_violation",
+            "bio_policy",
             "invalid_prompt",
             "data_inspection_failed",
         ]) {
@@ -87,7 +116,7 @@ impl ProviderError<'_> {
             let why = why(&provider, status);
             let error =
                 ModelError::Overloaded { provider, status: Some(status), attempts: 1, said };
-            return Failure { error, retry: Some(Retry { why, wait }) };
+            return Failure { error, retry: Some(Retry { why, wait }), refusal: None };
         }
         Failure::permanent(match status {
             401 | 403 => ModelError::Auth {
@@ -174,6 +203,31 @@ struct ErrorBody {
     names: Vec<String>,
 }
 
+/// Returns the body of an error as JSON. Some servers send the error as an event of a stream, and
+/// proxies send a page of HTML.
+pub(crate) fn error_body(bytes: &[u8]) -> Value {
+    if let Ok(body) = serde_json::from_slice(bytes) {
+        return body;
+    }
+    let (mut parser, mut events) = (SseParser::default(), VecDeque::new());
+    // An error means that the text is too long for an event.
+    drop(parser.push(bytes, &mut events));
+    events.extend(parser.end());
+    let json = |event: &SseEvent| serde_json::from_slice::<Value>(&event.data).ok();
+    if let Some(body) = events.iter().filter_map(json).find(Value::is_object) {
+        return body;
+    }
+    let text = String::from_utf8_lossy(bytes);
+    let text = if text.trim_start().starts_with('<') { without_tags(&text) } else { text.into() };
+    json!({"error": text})
+}
+
+/// Returns the text of a page of HTML.
+fn without_tags(page: &str) -> String {
+    let pieces = page.split('<').map(|piece| piece.split_once('>').map_or("", |(_, text)| text));
+    pieces.collect::<Vec<_>>().join(" ")
+}
+
 fn words(body: &Value) -> ErrorBody {
     // If no stream has begun, Gemini sends a list that contains the error.
     let body = body.get(0).unwrap_or(body);
@@ -210,7 +264,8 @@ fn status_of(body: &Value, names: &[String]) -> u16 {
         Some(match name.as_str() {
             "overloaded_error" => 529,
             "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" => 429,
-            "timeout_error" => 504,
+            "timeout_error" | "vector_store_timeout" => 504,
+            name if BAD_INPUT.contains(&name) => 400,
             "invalid_request_error" | "INVALID_ARGUMENT" => 400,
             "authentication_error" | "UNAUTHENTICATED" => 401,
             "billing_error" => 402,
@@ -222,6 +277,24 @@ fn status_of(body: &Value, names: &[String]) -> u16 {
     };
     names.iter().find_map(status).unwrap_or(500)
 }
+
+/// The codes of a failed answer on the Responses wire that another attempt does not change.
+const BAD_INPUT: [&str; 14] = [
+    "data_residency_mismatch",
+    "invalid_image",
+    "invalid_image_format",
+    "invalid_base64_image",
+    "invalid_image_url",
+    "invalid_image_mode",
+    "image_too_large",
+    "image_too_small",
+    "image_file_too_large",
+    "image_file_not_found",
+    "image_parse_error",
+    "unsupported_image_media_type",
+    "empty_image_file",
+    "failed_to_download_image",
+];
 
 fn is_overflow(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) -> bool {
     let words = [
@@ -242,12 +315,9 @@ fn is_overflow(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) -> bool
     let names = [
         "context_length_exceeded",
         "exceed_context_size_error",
-        "request_too_large",
         "model_max_prompt_tokens_exceeded",
     ];
-    named(&names)
-        || status == 413
-        || (status != 429 && words.iter().any(|words| text.contains(words)))
+    named(&names) || (status != 429 && words.iter().any(|words| text.contains(words)))
 }
 
 fn is_quota(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) -> bool {
@@ -259,7 +329,10 @@ fn is_quota(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) -> bool {
         "Arrearage",
         "usage_limit_reached",
         "usage_not_included",
+        "budget_exceeded",
     ];
+    // The budgets of gateways such as LiteLLM.
+    let budgets = ["exceeded budget", "budget has been exceeded", "crossed budget"];
     let words = [
         "credit balance is too low",
         "insufficient balance",
@@ -267,7 +340,8 @@ fn is_quota(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) -> bool {
     ];
     // Gemini mentions billing even for limits that end within a minute.
     let in_text = status != 429 && words.iter().any(|words| text.contains(words));
-    status == 402 || named(&names) || in_text
+    let over_budget = budgets.iter().any(|words| text.contains(words));
+    status == 402 || named(&names) || in_text || over_budget
 }
 
 fn is_unknown_model(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) -> bool {

@@ -1,5 +1,6 @@
 use super::Call;
 mod again;
+mod changed;
 
 use crate::error::ModelError;
 use crate::event::{ModelEvent, ModelStop};
@@ -33,7 +34,7 @@ fn provider(url: &str) -> Provider {
 }
 
 fn call(url: &str, limits: Limits) -> Call {
-    Call::new(&provider(url), &Http::new(&|_| None, limits), &asked(), 7)
+    Call::new(&provider(url), &Http::new(&|_| None, limits), asked(), 7)
 }
 
 /// Returns all events of a call, and the error if it failed.
@@ -90,7 +91,7 @@ async fn a_request_has_the_key_and_the_headers() {
     let mut provider = provider(&server.url);
     provider.headers =
         vec![("X-Team".into(), Secret::from("blue")), ("User-Agent".into(), Secret::from("me"))];
-    let mut call = Call::new(&provider, &Http::new(&|_| None, limits()), &asked(), 7);
+    let mut call = Call::new(&provider, &Http::new(&|_| None, limits()), asked(), 7);
     let (events, error) = all(&mut call).await;
     assert!(
         error.is_none() && is_done(&events) && text(&events) == "hello",
@@ -184,7 +185,7 @@ async fn every_wire_has_its_address_and_its_key() {
     ] {
         let server = Server::start(vec![Reply::status(401, "", "{}")]).await;
         let provider = Provider::new("p", "P", wire, &server.url).key(None, KEY);
-        let _ = all(&mut Call::new(&provider, &Http::new(&|_| None, limits()), &asked(), 7)).await;
+        let _ = all(&mut Call::new(&provider, &Http::new(&|_| None, limits()), asked(), 7)).await;
         let request = server.requests()[0].to_lowercase();
         assert!(request.starts_with(&format!("post {address} http/1.1")), "{request}");
         assert!(request.contains(&format!("\r\n{key}\r\n")), "{request}");
@@ -229,6 +230,17 @@ async fn a_permanent_error_is_not_retried() {
             "128000 tokens",
         ),
         (302, "", "check the base URL"),
+        // LiteLLM sends the error of a stream that fails to begin as an event.
+        (
+            429,
+            "data: {\"error\":{\"code\":\"insufficient_quota\",\"message\":\"pay\"}}\n\ndata: [DONE]\n\n",
+            "(\"pay\"): check your plan and billing",
+        ),
+        (
+            413,
+            "<html><head><title>413 Request Entity Too Large</title></head><body><hr><center>nginx</center></body></html>",
+            "Provider, or a proxy before it, refuses a request of this size (status 413) (\"413 Request Entity Too Large nginx\")",
+        ),
     ] {
         let reply = Reply::status(status, "location: http://127.0.0.1:1/\r\n", body);
         let (events, error, requests) = served(vec![reply, hello()]).await;
@@ -317,7 +329,7 @@ async fn an_invalid_address_or_key_is_an_error() {
     let provider =
         Provider::new("p", "P", Wire::Chat, "http://127.0.0.1:1/v1").key(None, format!("{KEY}\n"));
     let (_, error) =
-        all(&mut Call::new(&provider, &Http::new(&|_| None, limits()), &asked(), 7)).await;
+        all(&mut Call::new(&provider, &Http::new(&|_| None, limits()), asked(), 7)).await;
     assert!(error.unwrap().to_string().contains("the header authorization cannot be sent"));
 }
 

@@ -1,6 +1,6 @@
 //! The well-known providers, and how the environment configures them.
 
-use crate::address::is_loopback;
+use crate::address::{is_loopback, is_within};
 use crate::catalogue::provider_variables::ProviderVariables;
 use crate::environment::Environment;
 use crate::provider::Provider;
@@ -62,7 +62,7 @@ const KNOWN: &[KnownProvider] = &[
         id: "deepseek",
         name: "DeepSeek",
         wire: Wire::Chat,
-        dialect: Dialect::Plain,
+        dialect: Dialect::DeepSeek,
         base_url: "https://api.deepseek.com/v1",
         keys: &["DEEPSEEK_API_KEY"],
         base_urls: &["DEEPSEEK_BASE_URL"],
@@ -96,8 +96,15 @@ const KNOWN: &[KnownProvider] = &[
     },
 ];
 
-/// OpenAI's own base URL. Servers at other addresses are assumed to support only Chat Completions.
+/// OpenAI's own base URL.
 const OPENAI: &str = "https://api.openai.com/v1";
+
+/// The domains of OpenAI and of OpenAI on Azure. Servers elsewhere are assumed to support only Chat
+/// Completions.
+const OF_OPENAI: [&str; 2] = ["openai.com", "openai.azure.com"];
+
+/// The variable with the wire of a server that stands in for OpenAI: `chat` or `responses`.
+const OPENAI_WIRE: &str = "OPENAI_WIRE";
 
 /// The port of Ollama.
 pub(crate) const OLLAMA_PORT: u16 = 11434;
@@ -105,8 +112,8 @@ pub(crate) const OLLAMA_PORT: u16 = 11434;
 /// Returns the providers that have a key in the environment, or a base URL on this machine. Sends
 /// nothing over the network.
 ///
-/// If `OPENAI_BASE_URL` is not OpenAI's own address, the server is assumed to support only Chat
-/// Completions. `ANTHROPIC_AUTH_TOKEN` is sent as `Authorization: Bearer`. `OPENAI_ORG_ID` and
+/// If `OPENAI_BASE_URL` is not an address of OpenAI, the server is assumed to support only Chat
+/// Completions; `OPENAI_WIRE` says otherwise. `ANTHROPIC_AUTH_TOKEN` is sent as `Authorization: Bearer`. `OPENAI_ORG_ID` and
 /// `OPENAI_PROJECT_ID` are sent as headers. `OLLAMA_HOST` is the address of an Ollama server, in
 /// any form that Ollama accepts.
 pub(crate) fn providers(environment: Environment<'_>) -> Vec<Provider> {
@@ -126,7 +133,8 @@ pub(crate) fn known_variables() -> Vec<ProviderVariables> {
         let mut keys: Vec<String> = names(known.keys);
         keys.extend((known.id == "anthropic").then(|| "ANTHROPIC_AUTH_TOKEN".to_owned()));
         let (id, name) = (known.id.to_owned(), known.name.to_owned());
-        ProviderVariables { id, name, keys, base_urls: names(known.base_urls) }
+        let wire = (known.id == "openai").then(|| OPENAI_WIRE.to_owned());
+        ProviderVariables { id, name, keys, base_urls: names(known.base_urls), wire }
     };
     KNOWN.iter().map(of).collect()
 }
@@ -162,7 +170,7 @@ pub(crate) fn known_providers() -> Vec<Provider> {
 /// support only Chat Completions.
 pub(crate) fn elsewhere(provider: Provider, base_url: &str) -> Provider {
     let base_url = base_url.trim_end_matches('/').to_owned();
-    match provider.id == "openai" && base_url != OPENAI {
+    match provider.id == "openai" && !is_within(&base_url, &OF_OPENAI) {
         true => Provider { base_url, wire: Wire::Chat, dialect: Dialect::Plain, ..provider },
         false => Provider { base_url, ..provider },
     }
@@ -182,6 +190,13 @@ fn openai(provider: &mut Provider, value: &dyn Fn(&str) -> Option<String>) {
         provider
             .headers
             .extend(value(variable).map(|value| (header.to_owned(), Secret::from(value))));
+    }
+    match value(OPENAI_WIRE).as_deref() {
+        Some("responses") => {
+            (provider.wire, provider.dialect) = (Wire::Responses, Dialect::OpenAi);
+        }
+        Some("chat") => provider.wire = Wire::Chat,
+        _ => {}
     }
 }
 
@@ -247,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn another_address_of_openai_speaks_chat_and_needs_no_key_on_this_machine() {
+    fn another_address_of_openai_speaks_chat_unless_it_is_openais_or_the_setting_says_so() {
         let own =
             &found(&[("OPENAI_API_KEY", "k"), ("OPENAI_BASE_URL", "https://api.openai.com/v1/")])
                 [0];
@@ -256,6 +271,26 @@ mod tests {
         assert_eq!((local.wire, local.dialect, &local.key), (Wire::Chat, Dialect::Plain, &None));
         assert!(local.is_local());
         assert_eq!(found(&[("OPENAI_BASE_URL", "https://example.org/v1")]), []);
+        let wire = |url: &str, wire: &str| {
+            let given = [("OPENAI_API_KEY", "k"), ("OPENAI_BASE_URL", url), ("OPENAI_WIRE", wire)];
+            let provider = &found(&given)[0];
+            (provider.wire, provider.dialect)
+        };
+        let (responses, chat) = ((Wire::Responses, Dialect::OpenAi), (Wire::Chat, Dialect::Plain));
+        for (url, given, expected) in [
+            ("https://eu.api.openai.com/v1", "", responses),
+            ("https://us.api.openai.com:443/v1/", "", responses),
+            ("https://work.openai.azure.com/openai/v1", "", responses),
+            ("https://work.openai.azure.com/openai/v1", "chat", (Wire::Chat, Dialect::OpenAi)),
+            ("https://notopenai.com/v1", "", chat),
+            ("https://openai.com.example.org/v1", "", chat),
+            ("https://gateway.example/api.openai.com/v1", "", chat),
+            ("https://gateway.example/v1", "responses", responses),
+            ("https://gateway.example/v1", "chat", chat),
+            ("https://gateway.example/v1", "soap", chat),
+        ] {
+            assert_eq!(wire(url, given), expected, "{url} {given}");
+        }
         let organized = &found(&[("OPENAI_API_KEY", "k"), ("OPENAI_ORG_ID", "org-1")])[0];
         assert_eq!(organized.headers, [("openai-organization".to_owned(), Secret::from("org-1"))]);
     }

@@ -13,6 +13,9 @@ pub struct ProviderVariables {
     /// The variables that may replace the base URL. A provider in the user's own list has none,
     /// because the list contains its URL.
     pub base_urls: Vec<String>,
+    /// The variable that sets the wire of a server at another base URL to `chat` or `responses`, if
+    /// the provider has one.
+    pub wire: Option<String>,
 }
 
 impl ProviderVariables {
@@ -22,6 +25,7 @@ impl ProviderVariables {
             name: name.to_owned(),
             keys: vec![key.to_owned()],
             base_urls: Vec::new(),
+            wire: None,
         }
     }
 }

@@ -141,7 +141,7 @@ fn the_users_own_file_adds_models_and_providers() {
     catalogue
         .extend(
             r#"{"models": [
-                {"provider": "openai", "name": "gpt-5", "window": 1000, "levels": ["low", ["deep", 9000]], "inputs": ["audio"]},
+                {"provider": "openai", "name": "gpt-5", "window": 1000, "levels": ["low", ["deep", 9000], {"id": "off", "between_tools": "high"}], "inputs": ["audio"]},
                 {"provider": "work", "name": "own"}],
               "providers": [
                 {"id": "work", "name": "Work", "wire": "chat", "dialect": "qwen", "base_url": "https://models.example/v1/",
@@ -156,6 +156,7 @@ fn the_users_own_file_adds_models_and_providers() {
     );
     assert_eq!(model.thinking("low"), Some(Thinking::Effort("low".into())));
     assert_eq!(model.thinking("deep"), Some(Thinking::Budget(9000)));
+    assert_eq!(model.thinking("off"), Some(Thinking::BetweenTools("high".into())));
     assert_eq!(model.thinking("high"), None);
     assert!(catalogue.model(&provider("work"), "own").window_assumed);
 

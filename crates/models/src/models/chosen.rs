@@ -27,6 +27,7 @@ impl Models {
             thinking: level.and_then(|level| known.thinking(level)),
             http: self.http().clone(),
             session: session.to_owned(),
+            known_changes: self.known_changes().clone(),
             provider,
             known,
         })
@@ -52,7 +53,13 @@ impl Models {
         }
         let thinking = best.levels.first().map(|level| level.thinking.clone());
         best.max_output = best.max_output.map(|most| most.min(LONGEST_TITLE));
-        let (http, session) = (self.http().clone(), session.to_owned());
-        Some(Arc::new(ProvidedModel { provider, known: best, thinking, http, session }))
+        Some(Arc::new(ProvidedModel {
+            provider,
+            known: best,
+            thinking,
+            http: self.http().clone(),
+            session: session.to_owned(),
+            known_changes: self.known_changes().clone(),
+        }))
     }
 }

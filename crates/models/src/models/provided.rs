@@ -1,6 +1,7 @@
 //! A provider's model, with the settings of one session.
 
 use crate::call::Call;
+use crate::call::changes::KnownChanges;
 use crate::catalogue::known_model::KnownModel;
 use crate::event::TokenUsage;
 use crate::http::Http;
@@ -18,6 +19,7 @@ pub(super) struct ProvidedModel {
     pub(super) thinking: Option<Thinking>,
     /// The session's id.
     pub(super) session: String,
+    pub(super) known_changes: KnownChanges,
 }
 
 impl ProvidedModel {
@@ -73,8 +75,10 @@ impl Model for ProvidedModel {
             tools: input.brief.tools,
             thinking: self.thinking.clone(),
             session: self.session.clone(),
+            without_thoughts: false,
         };
         let seed = RandomState::new().hash_one(&self.session);
-        Box::new(Call::new(&self.provider, &self.http, &request, seed))
+        let call = Call::new(&self.provider, &self.http, request, seed);
+        Box::new(call.with_known_changes(self.known_changes.clone()))
     }
 }

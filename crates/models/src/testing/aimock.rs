@@ -112,7 +112,7 @@ struct Answer {
 }
 
 async fn answer(provider: &Provider, request: &Request) -> Answer {
-    let mut call = Call::new(provider, &http(), request, 7);
+    let mut call = Call::new(provider, &http(), request.clone(), 7);
     let (mut text, mut thought, mut waits) = (String::new(), String::new(), Vec::new());
     loop {
         match call.next().await.expect("the stream ends without an end event") {

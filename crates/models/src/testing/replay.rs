@@ -104,6 +104,7 @@ pub(crate) fn request(messages: Vec<Message>) -> Request {
         thinking: None,
         max_output: None,
         session: "s".to_owned(),
+        without_thoughts: false,
     }
 }
 

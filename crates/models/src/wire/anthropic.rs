@@ -1,5 +1,6 @@
 //! Requests in the format of Anthropic Messages.
 
+mod preserved;
 pub(crate) mod stream;
 use crate::message::{
     AssistantMessage, AssistantPart, Document, Media, Message, Part, Request, Thinking, ToolReply,
@@ -18,16 +19,28 @@ const MAX_OUTPUT: u64 = 8192;
 /// The minimum budget for thoughts, in tokens.
 const LEAST_BUDGET: u64 = 1024;
 
+/// The value of `anthropic-beta` that lets models with a thinking budget think between their tool
+/// calls. Other models do so without it.
+const INTERLEAVED: &str = "interleaved-thinking-2025-05-14";
+
 /// Returns the headers that the wire requires besides the key.
 fn headers(request: &Request) -> Vec<(String, Secret)> {
     let mut headers = vec![("anthropic-version".to_owned(), Secret::from("2023-06-01"))];
-    // Lets models that have a thinking budget think between their tool calls. Other models do so
-    // without this header.
-    if matches!(request.thinking, Some(Thinking::Budget(LEAST_BUDGET..))) {
-        headers
-            .push(("anthropic-beta".to_owned(), Secret::from("interleaved-thinking-2025-05-14")));
+    let budget = matches!(request.thinking, Some(Thinking::Budget(LEAST_BUDGET..)));
+    let betas = [(budget, INTERLEAVED), (drops_stale(request), preserved::BETA)];
+    let betas: Vec<&str> = betas.iter().filter(|(used, _)| *used).map(|(_, beta)| *beta).collect();
+    if !betas.is_empty() {
+        headers.push(("anthropic-beta".to_owned(), Secret::from(betas.join(","))));
     }
     headers
+}
+
+/// Returns whether the provider is told to drop thoughts whose conversation has changed. The
+/// setting does not exist for models that do not bind thoughts, or for requests without adaptive
+/// thinking. A request without thoughts does not need it.
+fn drops_stale(request: &Request) -> bool {
+    let adaptive = matches!(request.thinking, None | Some(Thinking::Effort(_)));
+    adaptive && !request.without_thoughts && preserved::binds_thoughts(&request.model.name)
 }
 
 /// Anthropic Messages.
@@ -58,7 +71,7 @@ impl Adapter for Anthropic {
 
 /// Returns the body of a request.
 fn body(request: &Request) -> Value {
-    let conversation = history::readable(&request.messages, &request.model);
+    let conversation = conversation(request);
     let most = request.max_output.unwrap_or(MAX_OUTPUT);
     let mut messages = messages(&conversation);
     mark_for_cache(&mut messages);
@@ -77,7 +90,7 @@ fn body(request: &Request) -> Value {
         set("tools", request.tools.iter().map(tool).collect());
     }
     set("messages", Value::Array(messages));
-    for (name, value) in thinking_fields(request.thinking.as_ref(), most, &conversation) {
+    for (name, value) in thinking_fields(request, most, &conversation) {
         set(name, value);
     }
     Value::Object(body)
@@ -87,19 +100,36 @@ fn tool(tool: &ToolSpec) -> Value {
     json!({"name": tool.name, "description": tool.description, "input_schema": tool.schema})
 }
 
+/// Returns the conversation. A model that binds its thoughts gets none of them while thinking is
+/// off, because the provider then has no setting that drops stale ones.
+fn conversation(request: &Request) -> Vec<Message> {
+    let off = request.thinking == Some(Thinking::Budget(0));
+    match off && preserved::binds_thoughts(&request.model.name) {
+        true => history::readable(&Request { without_thoughts: true, ..request.clone() }),
+        false => history::readable(request),
+    }
+}
+
 /// Returns the fields that control thinking.
 fn thinking_fields(
-    thinking: Option<&Thinking>,
+    request: &Request,
     most: u64,
     conversation: &[Message],
 ) -> Vec<(&'static str, Value)> {
-    match thinking {
+    // Newer models send thoughts without their text unless the request asks for it, and even the
+    // text between tool calls is such a thought.
+    let mut adaptive = json!({"type": "adaptive", "display": "summarized"});
+    if let (true, Some(adaptive)) = (drops_stale(request), adaptive.as_object_mut()) {
+        adaptive.insert("block_binding".to_owned(), preserved::drop_stale());
+    }
+    let effort = |effort: &str| ("output_config", json!({"effort": effort}));
+    match &request.thinking {
+        // These models think unless the request says otherwise.
+        None if preserved::binds_thoughts(&request.model.name) => vec![("thinking", adaptive)],
         None => Vec::new(),
-        Some(Thinking::Effort(effort)) => {
-            vec![
-                ("thinking", json!({"type": "adaptive"})),
-                ("output_config", json!({"effort": effort})),
-            ]
+        Some(Thinking::Effort(level)) => vec![("thinking", adaptive), effort(level)],
+        Some(Thinking::BetweenTools(level)) => {
+            vec![("thinking", json!({"type": "between_tools"})), effort(level)]
         }
         Some(Thinking::Budget(tokens)) => {
             // Thoughts are part of the answer, so some tokens must be left for the rest.
@@ -184,6 +214,9 @@ fn result(answer: &ToolReply) -> Value {
     result
 }
 
+/// Returns a part of an answer, or `None` for a text of white space only. The provider rejects such
+/// a text (status 400), although models write it. Leaving it out changes the conversation, so a
+/// bound thought after it is dropped.
 fn block(part: &AssistantPart) -> Option<Value> {
     match part {
         AssistantPart::Text { text, .. } if text.trim().is_empty() => None,

@@ -9,6 +9,7 @@ pub(crate) mod think_tags;
 use crate::message::{Request, Thinking, ToolSpec};
 use crate::wire::adapter::{Adapter, Decoder};
 use crate::wire::chat::dialect::Dialect;
+use crate::wire::chat::reasoning::Keeps;
 use crate::wire::history;
 use serde_json::{Map, Value, json};
 
@@ -36,11 +37,9 @@ fn body(dialect: Dialect, request: &Request) -> Value {
     if !request.system.is_empty() {
         messages.push(json!({"role": "system", "content": request.system}));
     }
-    messages
-        .extend(messages::messages(dialect, &history::readable(&request.messages, &request.model)));
-    let caches_by_mark =
-        dialect == Dialect::OpenRouter && request.model.name.starts_with("anthropic/");
-    if caches_by_mark {
+    let keeps = Keeps::of(dialect, request.thinking.as_ref());
+    messages.extend(messages::messages(dialect, keeps, &history::readable(request)));
+    if dialect == Dialect::OpenRouter && caches_by_mark(&request.model.name) {
         mark_for_cache(&mut messages);
     }
     let mut body = Map::new();
@@ -78,9 +77,19 @@ fn tool(tool: &ToolSpec) -> Value {
     json!({"type": "function", "function": function})
 }
 
+/// Returns whether OpenRouter passes the marks of a cache on for the model with this name. It
+/// ignores them for other models.
+fn caches_by_mark(name: &str) -> bool {
+    let vendors = ["anthropic/", "claude", "gemini", "minimax", "glm", "z-ai"];
+    let name = name.to_ascii_lowercase();
+    vendors.iter().any(|vendor| name.contains(vendor))
+}
+
 fn thinking_fields(dialect: Dialect, thinking: &Thinking) -> Vec<(&'static str, Value)> {
+    let switch = |on| ("thinking", json!({"type": if on { "enabled" } else { "disabled" }}));
     match (dialect, thinking) {
-        (Dialect::OpenRouter, Thinking::Effort(effort)) => {
+        (Dialect::OpenRouter, Thinking::Effort(effort) | Thinking::BetweenTools(effort)) => {
+            let effort = if effort == "max" { "xhigh" } else { effort };
             vec![("reasoning", json!({"effort": effort}))]
         }
         (Dialect::OpenRouter, Thinking::Budget(0)) => {
@@ -93,13 +102,26 @@ fn thinking_fields(dialect: Dialect, thinking: &Thinking) -> Vec<(&'static str, 
         (Dialect::Qwen, Thinking::Budget(tokens)) => {
             vec![("enable_thinking", json!(true)), ("thinking_budget", json!(tokens))]
         }
-        (_, Thinking::Effort(effort)) => vec![("reasoning_effort", json!(effort))],
-        // The other servers support no thinking budget.
+        (Dialect::DeepSeek, Thinking::Effort(effort)) if effort == "none" => vec![switch(false)],
+        (Dialect::DeepSeek, Thinking::Effort(effort)) => {
+            vec![switch(true), ("reasoning_effort", json!(effort))]
+        }
+        (Dialect::DeepSeek | Dialect::Moonshot, Thinking::Budget(tokens)) => {
+            vec![switch(*tokens > 0)]
+        }
+        (Dialect::OpenAi | Dialect::Mistral, Thinking::Budget(0)) => {
+            vec![("reasoning_effort", json!("none"))]
+        }
+        (_, Thinking::Effort(effort) | Thinking::BetweenTools(effort)) => {
+            vec![("reasoning_effort", json!(effort))]
+        }
+        // The other servers support no thinking budget, and have no common way to turn thinking
+        // off.
         (_, Thinking::Budget(_)) => Vec::new(),
     }
 }
 
-/// Marks the ends of the parts that Anthropic's models cache: the system prompt and the last two
+/// Marks the ends of the parts that these models cache: the system prompt and the last two
 /// user messages. At most four marks are allowed.
 fn mark_for_cache(messages: &mut [Value]) {
     let (mut system, mut person) = (1, 2);

@@ -198,6 +198,25 @@ impl Draft {
         message
     }
 
+    /// Returns whether the message has text or calls, and the arguments of every call are complete.
+    /// An explicit end then completes it, even if it has no stop reason.
+    pub(crate) fn is_whole(&self) -> bool {
+        let mut has_content = false;
+        for part in &self.message.parts {
+            match part {
+                AssistantPart::Text { text, .. } => has_content |= !text.trim().is_empty(),
+                AssistantPart::Thought { .. } => {}
+                AssistantPart::Call { arguments, .. } => {
+                    if !arguments.trim().is_empty() && !is_json(arguments) {
+                        return false;
+                    }
+                    has_content = true;
+                }
+            }
+        }
+        has_content
+    }
+
     /// Completes the message, and adds the event [`ModelEvent::Done`].
     pub(crate) fn done(&mut self, stop: ModelStop, usage: TokenUsage) {
         let mut message = AssistantMessage {
@@ -213,11 +232,9 @@ impl Draft {
                 };
             }
         }
-        let whole =
-            |arguments: &str| serde_json::from_str::<serde::de::IgnoredAny>(arguments).is_ok();
         if stop == ModelStop::MaxTokens || stop == ModelStop::Window {
             message.parts.retain(
-                |part| !matches!(part, AssistantPart::Call { arguments, .. } if !whole(arguments)),
+                |part| !matches!(part, AssistantPart::Call { arguments, .. } if !is_json(arguments)),
             );
         }
         // Some providers report a normal end although the answer contains tool calls, or the
@@ -238,4 +255,9 @@ impl Draft {
         self.given = true;
         self.events.push_back(event);
     }
+}
+
+/// Returns whether the text is one complete JSON value.
+pub(crate) fn is_json(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }

@@ -10,6 +10,10 @@ use crate::wire::chat::dialect::Dialect;
 use crate::wire::history;
 use serde_json::{Map, Value, json};
 
+/// The beginnings of the names of models before Gemini 3. All other names are taken for newer
+/// models.
+const OLDER: [&str; 3] = ["gemini-1", "gemini-2", "gemma"];
+
 /// The placeholder for the signature of a call that another model made. Gemini 3 and later reject
 /// calls of the current turn that have no signature.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
@@ -39,14 +43,15 @@ impl Adapter for Gemini {
 
 /// Returns the body of a request.
 fn body(request: &Request) -> Value {
-    let conversation = history::readable(&request.messages, &request.model);
-    let needs_signature = request.model.name.contains("gemini-3");
+    let conversation = history::readable(request);
+    let name = request.model.name.rsplit('/').next().unwrap_or_default();
+    let is_new = !OLDER.iter().any(|older| name.starts_with(older));
     let mut body = Map::new();
     let mut set = |name: &str, value: Value| drop(body.insert(name.to_owned(), value));
     if !request.system.is_empty() {
         set("systemInstruction", json!({"parts": [{"text": request.system}]}));
     }
-    set("contents", Value::Array(contents(&conversation, needs_signature)));
+    set("contents", Value::Array(contents(&conversation, is_new)));
     if !request.tools.is_empty() {
         let functions: Vec<Value> = request.tools.iter().map(tool).collect();
         set("tools", json!([{"functionDeclarations": functions}]));
@@ -56,7 +61,9 @@ fn body(request: &Request) -> Value {
         generation.insert("maxOutputTokens".to_owned(), json!(most));
     }
     let thinking = request.thinking.as_ref().map(|thinking| match thinking {
-        Thinking::Effort(level) => json!({"includeThoughts": true, "thinkingLevel": level}),
+        Thinking::Effort(level) | Thinking::BetweenTools(level) => {
+            json!({"includeThoughts": true, "thinkingLevel": level})
+        }
         Thinking::Budget(0) => json!({"thinkingBudget": 0}),
         Thinking::Budget(tokens) => json!({"includeThoughts": true, "thinkingBudget": tokens}),
     });
@@ -74,13 +81,14 @@ fn tool(tool: &ToolSpec) -> Value {
 }
 
 /// Returns the messages. Adjacent messages from tools and from the user become one message.
-fn contents(conversation: &[Message], needs_signature: bool) -> Vec<Value> {
+/// `is_new` tells whether the model is Gemini 3 or later.
+fn contents(conversation: &[Message], is_new: bool) -> Vec<Value> {
     let mut contents: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in conversation {
         let (role, parts) = match message {
             Message::User(user) => ("user", user.parts.iter().map(part).collect()),
-            Message::ToolReply(answer) => ("user", result(answer)),
-            Message::Assistant(said) => ("model", model(said, needs_signature)),
+            Message::ToolReply(answer) => ("user", result(answer, is_new)),
+            Message::Assistant(said) => ("model", model(said, is_new)),
         };
         match contents.last_mut() {
             _ if parts.is_empty() => {}
@@ -114,23 +122,30 @@ fn part(part: &Part) -> Value {
     }
 }
 
-fn result(answer: &ToolReply) -> Vec<Value> {
+fn result(answer: &ToolReply, is_new: bool) -> Vec<Value> {
     let key = if answer.failed { "error" } else { "output" };
-    let response =
-        json!({"id": answer.call_id, "name": answer.name, "response": {key: answer.text}});
-    [json!({"functionResponse": response})]
+    let response = json!({"name": answer.name, "response": {key: answer.text}});
+    [json!({"functionResponse": with_id(response, &answer.call_id, is_new)})]
         .into_iter()
         .chain(answer.images.iter().map(media))
         .collect()
 }
 
+/// Adds the id of a call, which servers of models before Gemini 3 reject. Those models match
+/// results with calls by name and order.
+fn with_id(mut value: Value, id: &str, is_new: bool) -> Value {
+    if let (true, Some(value)) = (is_new, value.as_object_mut()) {
+        value.insert("id".to_owned(), json!(id));
+    }
+    value
+}
+
 /// Returns the parts of an answer with their signatures. Unsigned thoughts are left out.
-fn model(said: &AssistantMessage, needs_signature: bool) -> Vec<Value> {
+fn model(said: &AssistantMessage, is_new: bool) -> Vec<Value> {
     let signed =
         said.parts.iter().any(|part| matches!(part, AssistantPart::Call { sealed: Some(_), .. }));
     // Of several parallel calls, only the first has a signature.
-    let mut placeholder =
-        (needs_signature && !signed).then(|| json!({"thoughtSignature": NO_SIGNATURE}));
+    let mut placeholder = (is_new && !signed).then(|| json!({"thoughtSignature": NO_SIGNATURE}));
     let mut parts = Vec::new();
     for part in &said.parts {
         let (part, seal) = match part {
@@ -140,8 +155,11 @@ fn model(said: &AssistantMessage, needs_signature: bool) -> Vec<Value> {
                 (json!({"text": text, "thought": true}), sealed.clone())
             }
             AssistantPart::Call { id, name, arguments, sealed } => {
-                let call = json!({"id": id, "name": name, "args": history::object(arguments)});
-                (json!({"functionCall": call}), sealed.clone().or_else(|| placeholder.take()))
+                let call = json!({"name": name, "args": history::object(arguments)});
+                (
+                    json!({"functionCall": with_id(call, id, is_new)}),
+                    sealed.clone().or_else(|| placeholder.take()),
+                )
             }
         };
         parts.push(with_signature(part, seal));

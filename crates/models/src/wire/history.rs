@@ -1,17 +1,18 @@
 //! Conversations that are repaired so that one model can read them.
 
-use crate::message::{AssistantMessage, AssistantPart, Message, ModelId, ToolReply};
+use crate::message::{AssistantMessage, AssistantPart, Message, Request, ToolReply};
 use serde_json::{Map, Value, json};
 
 /// The reply that is added to a tool call that has no result.
 const UNANSWERED: &str = "[not run: the turn ended first]";
 
-/// Repairs a conversation for `model`. A tool call that has no reply gets one. Replies without a
-/// call, empty messages, and the thoughts and provider data of other models are left out.
-pub(crate) fn readable(messages: &[Message], model: &ModelId) -> Vec<Message> {
+/// Repairs the conversation of a request for its model. A tool call that has no reply gets one.
+/// Replies without a call, empty messages, and the thoughts and provider data of other models are
+/// left out, and those of the model itself if the request says so.
+pub(crate) fn readable(request: &Request) -> Vec<Message> {
     let mut readable = Vec::new();
     let mut open: Vec<(String, String)> = Vec::new();
-    for message in messages {
+    for message in &request.messages {
         match message {
             Message::ToolReply(answer) => {
                 let Some(at) = open.iter().position(|(id, _)| *id == answer.call_id) else {
@@ -28,7 +29,7 @@ pub(crate) fn readable(messages: &[Message], model: &ModelId) -> Vec<Message> {
             }
             Message::Assistant(said) => {
                 close(&mut open, &mut readable);
-                let said = of(said, model);
+                let said = of(said, request);
                 if said.parts.is_empty() {
                     continue;
                 }
@@ -93,12 +94,39 @@ fn calls(message: &AssistantMessage) -> impl Iterator<Item = (String, String)> {
     })
 }
 
-fn of(said: &AssistantMessage, model: &ModelId) -> AssistantMessage {
+/// Returns whether the conversation of a request contains thoughts, or data of thoughts, that the
+/// request sends back.
+pub(crate) fn has_thoughts(request: &Request) -> bool {
+    let of_thought = |part: &AssistantPart| match part {
+        AssistantPart::Text { sealed, .. } => sealed.as_ref().is_some_and(is_signature),
+        AssistantPart::Thought { sealed, .. } | AssistantPart::Call { sealed, .. } => {
+            sealed.is_some()
+        }
+    };
+    let sent =
+        |said: &AssistantMessage| said.model == request.model && said.parts.iter().any(of_thought);
+    !request.without_thoughts
+        && request
+            .messages
+            .iter()
+            .any(|message| matches!(message, Message::Assistant(said) if sent(said)))
+}
+
+/// Returns whether the data of a text belongs to a thought. The other data of a text is its phase.
+fn is_signature(sealed: &Value) -> bool {
+    sealed.get("phase").is_none()
+}
+
+fn of(said: &AssistantMessage, request: &Request) -> AssistantMessage {
     let mut said = said.clone();
-    if said.model != *model {
+    let is_other = said.model != request.model;
+    if is_other || request.without_thoughts {
         said.parts.retain(|part| !matches!(part, AssistantPart::Thought { .. }));
         for part in &mut said.parts {
             match part {
+                AssistantPart::Text { sealed, .. } if !is_other => {
+                    sealed.take_if(|sealed| is_signature(sealed));
+                }
                 AssistantPart::Text { sealed, .. }
                 | AssistantPart::Thought { sealed, .. }
                 | AssistantPart::Call { sealed, .. } => {
@@ -115,8 +143,11 @@ fn of(said: &AssistantMessage, model: &ModelId) -> AssistantMessage {
 
 #[cfg(test)]
 mod tests {
-    use super::{UNANSWERED, object, plain_id, readable};
-    use crate::message::{AssistantMessage, AssistantPart, Message, ModelId, Part, ToolReply};
+    use super::{UNANSWERED, has_thoughts, object, plain_id, readable};
+    use crate::message::{
+        AssistantMessage, AssistantPart, Message, ModelId, Part, Request, ToolReply,
+    };
+    use crate::testing::replay::request;
     use serde_json::json;
 
     fn person(text: &str) -> Message {
@@ -164,7 +195,7 @@ mod tests {
             answer("1", UNANSWERED, true),
             person("b"),
         ];
-        assert_eq!(readable(&messages, &ModelId::new("p", "m")), expected);
+        assert_eq!(readable(&request(messages.to_vec())), expected);
     }
 
     #[test]
@@ -173,7 +204,9 @@ mod tests {
             AssistantPart::Thought { text: "hm".into(), sealed: Some(json!({"signature": "s"})) };
         let messages =
             [person("a"), model(vec![thought.clone(), call("1")]), answer("1", "x", false)];
-        assert_eq!(readable(&messages, &ModelId::new("p", "m")), messages);
+        let sent = request(messages.to_vec());
+        assert_eq!(readable(&sent), messages);
+        assert!(has_thoughts(&sent));
         let bare = AssistantPart::Call {
             id: "1".into(),
             name: "t".into(),
@@ -182,9 +215,32 @@ mod tests {
         };
         for other in [ModelId::new("p", "other"), ModelId::new("other", "m")] {
             let expected = [person("a"), model(vec![bare.clone()]), answer("1", "x", false)];
-            assert_eq!(readable(&messages, &other), expected);
+            let to_other = Request { model: other, ..sent.clone() };
+            assert_eq!((readable(&to_other), has_thoughts(&to_other)), (expected.to_vec(), false));
         }
-        assert_eq!(readable(&[model(vec![thought])], &ModelId::new("p", "other")), []);
+        let other = ModelId::new("p", "other");
+        assert_eq!(readable(&Request { model: other, ..request(vec![model(vec![thought])]) }), []);
+    }
+
+    #[test]
+    fn refused_thoughts_are_left_out_and_the_text_stays() {
+        let thought =
+            AssistantPart::Thought { text: "hm".into(), sealed: Some(json!({"signature": "s"})) };
+        let text = |sealed| AssistantPart::Text { text: "a".into(), sealed };
+        let phase = Some(json!({"phase": "commentary"}));
+        let parts = vec![
+            thought,
+            text(phase.clone()),
+            text(Some(json!({"thoughtSignature": "s"}))),
+            call("1"),
+        ];
+        let messages = vec![person("a"), model(parts), answer("1", "x", false)];
+        let bare = Request { without_thoughts: true, ..request(messages) };
+        let AssistantPart::Call { id, name, arguments, .. } = call("1") else { panic!() };
+        let call = AssistantPart::Call { id, name, arguments, sealed: None };
+        let expected =
+            [person("a"), model(vec![text(phase), text(None), call]), answer("1", "x", false)];
+        assert_eq!((readable(&bare), has_thoughts(&bare)), (expected.to_vec(), false));
     }
 
     #[test]

@@ -17,6 +17,11 @@ pub(crate) fn json(event: &SseEvent) -> Result<Value, StreamError> {
     })
 }
 
+/// Returns whether the value reports an error. Some servers send `"error": null` with every event.
+pub(crate) fn has_error(value: &Value) -> bool {
+    value.get("error").is_some_and(|error| !error.is_null())
+}
+
 /// Returns the number at the first of these paths that has one. A path is `a` or `a/b`.
 pub(crate) fn count(usage: &Value, paths: &[&str]) -> Option<u64> {
     paths

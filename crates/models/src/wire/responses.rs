@@ -31,7 +31,7 @@ impl Adapter for Responses {
 
 /// Returns the body of a request.
 fn body(request: &Request) -> Value {
-    let conversation = history::readable(&request.messages, &request.model);
+    let conversation = history::readable(request);
     let input: Vec<Value> = conversation.iter().flat_map(items).collect();
     let mut body = Map::new();
     let mut set = |name: &str, value: Value| drop(body.insert(name.to_owned(), value));
@@ -51,7 +51,7 @@ fn body(request: &Request) -> Value {
         set("max_output_tokens", json!(most));
     }
     // Models that cannot think reject both fields.
-    if let Some(Thinking::Effort(effort)) = &request.thinking {
+    if let Some(Thinking::Effort(effort) | Thinking::BetweenTools(effort)) = &request.thinking {
         set("reasoning", json!({"effort": effort, "summary": "auto"}));
         set("include", json!(["reasoning.encrypted_content"]));
     }
@@ -109,12 +109,17 @@ fn model(said: &AssistantMessage) -> Vec<Value> {
             }
             Some(message)
         }
-        AssistantPart::Thought { sealed, .. } => sealed.clone(),
+        // A thought that arrived on another wire has no item.
+        AssistantPart::Thought { sealed, .. } => sealed.clone().filter(is_item),
         AssistantPart::Call { id, name, arguments, .. } => Some(
             json!({"type": "function_call", "call_id": call_id(id), "name": name, "arguments": arguments}),
         ),
     };
     said.parts.iter().filter_map(item).collect()
+}
+
+fn is_item(sealed: &Value) -> bool {
+    sealed.get("type").is_some_and(|kind| kind == "reasoning")
 }
 
 fn call_id(id: &str) -> String {

@@ -99,7 +99,10 @@ fn a_too_long_conversation_is_recognised_for_every_provider() {
             message("Invalid request: Your request exceeded model token limit: 262144"),
             "overflow 262144",
         ),
-        (413, typed("request_too_large", "Request exceeds the maximum size"), "overflow"),
+        // The size of the request in bytes is not the length of the conversation in tokens.
+        (413, typed("request_too_large", "Request exceeds the maximum size"), "toolarge"),
+        (413, json!({"error": "413 Request Entity Too Large nginx"}), "toolarge"),
+        (413, message("This model's maximum context length is 8192 tokens."), "overflow 8192"),
         (
             400,
             message(
@@ -181,6 +184,19 @@ fn errors_are_classified_by_their_cause() {
         (Some(405), json!({"detail": "Method Not Allowed"}), "notfound"),
         (Some(307), json!({}), "notfound"),
         (Some(400), coded("content_policy_violation", "m"), "refused"),
+        // The budgets of LiteLLM.
+        (
+            Some(429),
+            message(
+                "No deployments available - crossed budget: Exceeded budget for provider openai",
+            ),
+            "quota",
+        ),
+        (
+            Some(400),
+            json!({"error": {"type": "budget_exceeded", "code": "400", "message": "Budget has been exceeded! Current cost: 2, Max budget: 1"}}),
+            "quota",
+        ),
         // An error in the middle of an answer has no HTTP status.
         (None, typed("overloaded_error", "Overloaded"), "overloaded again"),
         (None, typed("api_error", "Internal"), "overloaded again"),
@@ -199,6 +215,17 @@ fn errors_are_classified_by_their_cause() {
         (None, json!({"error": {"code": 402, "message": "m"}}), "quota"),
         (None, json!({"error": {"code": "server_error", "message": "m"}}), "overloaded again"),
         (None, Value::Null, "overloaded again"),
+        // The codes of a failed answer on the Responses wire.
+        (None, coded("bio_policy", "m"), "refused"),
+        (None, coded("image_content_policy_violation", "m"), "refused"),
+        (None, coded("invalid_prompt", "m"), "refused"),
+        (None, coded("data_residency_mismatch", "m"), "badrequest"),
+        (None, coded("image_too_large", "m"), "badrequest"),
+        (None, coded("unsupported_image_media_type", "m"), "badrequest"),
+        (None, coded("empty_image_file", "m"), "badrequest"),
+        (None, coded("invalid_image_format", "m"), "badrequest"),
+        (None, coded("rate_limit_exceeded", "m"), "overloaded again"),
+        (None, coded("vector_store_timeout", "m"), "overloaded again"),
     ] {
         assert_eq!(kind(status, &body), expected, "{status:?} {body}");
     }

@@ -23,7 +23,7 @@ async fn an_answer_that_stops_before_its_end_is_retried() {
         (Reply::broken(part), limits),
         (Reply::stream(&format!("{part}data: {{\"choi")), limits),
         (Reply::stream(&format!("{part}{CALL_BEGUN}")), limits),
-        (Reply::stream(&format!("{part}data: [DONE]\n\n")), limits),
+        (Reply::stream(&format!("{part}{CALL_BEGUN}data: [DONE]\n\n")), limits),
         (Reply::stream(&format!("{part}{BUSY}")), limits),
         (Reply::stream(part).then_hang(), stalls),
     ] {
@@ -62,6 +62,23 @@ async fn an_answer_that_always_stops_is_an_error_with_the_last_text() {
         call.partial().unwrap().parts,
         [AssistantPart::Text { text: "hello".into(), sealed: None }]
     );
+}
+
+/// A broken event in the middle of an answer is retried. One at its beginning shows that the address
+/// is wrong.
+#[tokio::test]
+async fn a_broken_event_in_the_middle_of_an_answer_is_retried() {
+    let broken = |begin: &str| Reply::stream(&format!("{begin}data: {{broken\n\n{STOP}"));
+    let (events, error, requests) = served(vec![broken(HELLO), hello()]).await;
+    assert!(error.is_none() && is_done(&events), "{error:?}");
+    assert_eq!((replaces(&events), requests.len()), (vec![true], 2));
+    let (_, error, requests) = served((0..4).map(|_| broken(HELLO)).collect()).await;
+    let error = error.unwrap().to_string();
+    assert_eq!(requests.len(), 3);
+    assert!(error.contains("cannot be read") && error.ends_with("choose another model"), "{error}");
+    let (_, error, requests) = served(vec![broken(""), hello()]).await;
+    let error = error.unwrap().to_string();
+    assert!(requests.len() == 1 && error.contains("check the base URL"), "{error}");
 }
 
 /// Text that the user has seen is kept, even if the next attempt sends none.
@@ -163,7 +180,7 @@ async fn every_wire_retries_after_a_partial_answer() {
             let whole = Reply::stream(&format!("{text_only}{}", event(rest)));
             let server = Server::start(vec![cut, whole]).await;
             let provider = Provider::new("p", "P", wire, &server.url).key(None, KEY);
-            let mut call = Call::new(&provider, &Http::new(&|_| None, limits()), &asked(), 7);
+            let mut call = Call::new(&provider, &Http::new(&|_| None, limits()), asked(), 7);
             let (events, error) = all(&mut call).await;
             assert!(
                 error.is_none() && replaces(&events) == [true],

@@ -4,7 +4,7 @@ use crate::event::{ModelStop, TokenUsage};
 use crate::sse::SseEvent;
 use crate::wire::adapter::{Decoder, Progress, StreamError};
 use crate::wire::draft::{CallIndex, Draft};
-use crate::wire::json::{count, json};
+use crate::wire::json::{count, has_error, json};
 use serde_json::{Value, json as value};
 
 /// The decoder of one answer.
@@ -35,6 +35,10 @@ impl Decoder for AnthropicStream {
         if event.name == b"ping" {
             return Ok(Progress::More);
         }
+        // Some gateways end every stream like Chat Completions.
+        if event.data.trim_ascii() == b"[DONE]" {
+            return self.last(draft);
+        }
         let event = json(event)?;
         match event.get("type").and_then(Value::as_str).unwrap_or_default() {
             "message_start" => {
@@ -47,18 +51,21 @@ impl Decoder for AnthropicStream {
             "content_block_stop" => self.close(draft),
             "message_delta" => {
                 self.used(event.get("usage"));
-                let reason =
-                    event.get("delta").and_then(|delta| delta.get("stop_reason")?.as_str());
-                self.stop = reason.map(stop).or(self.stop.take());
+                self.stopped(event.get("delta").unwrap_or(&Value::Null));
             }
-            "message_stop" => {
-                return match self.end(draft) {
-                    true => Ok(Progress::Done),
-                    false => Err(StreamError::Cut),
-                };
+            // A whole answer from a server that does not stream.
+            "message" => {
+                self.used(event.get("usage"));
+                let blocks = event.get("content").and_then(Value::as_array);
+                for block in blocks.into_iter().flatten() {
+                    self.begin(block, draft);
+                }
+                self.stopped(&event);
+                return self.last(draft);
             }
+            "message_stop" => return self.last(draft),
             "error" => return Err(StreamError::Said(event)),
-            "" if event.get("error").is_some() => return Err(StreamError::Said(event)),
+            "" if has_error(&event) => return Err(StreamError::Said(event)),
             _ => {}
         }
         Ok(Progress::More)
@@ -77,6 +84,21 @@ impl Decoder for AnthropicStream {
 }
 
 impl AnthropicStream {
+    /// Takes the last event of an answer. Some servers leave out the stop reason of a whole answer.
+    fn last(&mut self, draft: &mut Draft) -> Result<Progress, StreamError> {
+        self.close(draft);
+        if self.stop.is_none() && draft.is_whole() {
+            self.stop = Some(ModelStop::End);
+        }
+        if self.end(draft) { Ok(Progress::Done) } else { Err(StreamError::Cut) }
+    }
+
+    /// Takes the stop reason, if there is one.
+    fn stopped(&mut self, event: &Value) {
+        let reason = event.get("stop_reason").and_then(Value::as_str);
+        self.stop = reason.map(|reason| stop(reason, event)).or(self.stop.take());
+    }
+
     fn begin(&mut self, block: &Value, draft: &mut Draft) {
         let text = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();
         self.close(draft);
@@ -139,20 +161,32 @@ impl AnthropicStream {
             thought: count("output_tokens_details/thinking_tokens").or(so_far.thought),
             cached_read: count("cache_read_input_tokens").unwrap_or(so_far.cached_read),
             cached_write: count("cache_creation_input_tokens").unwrap_or(so_far.cached_write),
+            cached_write_1h: count("cache_creation/ephemeral_1h_input_tokens")
+                .unwrap_or(so_far.cached_write_1h),
             billed: None,
         };
     }
 }
 
-fn stop(reason: &str) -> ModelStop {
+/// Returns the stop reason. `event` may also have the details of a refusal.
+fn stop(reason: &str, event: &Value) -> ModelStop {
     match reason {
         "end_turn" | "stop_sequence" => ModelStop::End,
         "tool_use" => ModelStop::Tools,
         "max_tokens" => ModelStop::MaxTokens,
         "model_context_window_exceeded" => ModelStop::Window,
         "pause_turn" => ModelStop::Paused,
-        "refusal" => ModelStop::Refusal,
+        "refusal" => ModelStop::Refusal(refusal(event.get("stop_details"))),
         other => ModelStop::Other(other.to_owned()),
+    }
+}
+
+/// Returns the explanation of a refusal with its category, such as `cyber`.
+fn refusal(details: Option<&Value>) -> String {
+    let text = |key: &str| details.and_then(|details| details.get(key)?.as_str());
+    match (text("category"), text("explanation")) {
+        (Some(category), Some(explanation)) => format!("{category}: {explanation}"),
+        (said, None) | (None, said) => said.unwrap_or_default().to_owned(),
     }
 }
 

@@ -106,9 +106,74 @@ fn the_thinking_budget_fits_into_the_answer() {
         disabled,
         "the answer has no room for thoughts"
     );
-    let adaptive =
-        (json!({"type": "adaptive"}), Some(json!({"effort": "high"})), json!(8192), false);
-    assert_eq!(asked(Thinking::Effort("high".into()), None), adaptive);
+    let adaptive = json!({"type": "adaptive", "display": "summarized"});
+    let effort = Some(json!({"effort": "high"}));
+    assert_eq!(
+        asked(Thinking::Effort("high".into()), None),
+        (adaptive, effort.clone(), json!(8192), false)
+    );
+    let between = json!({"type": "between_tools"});
+    assert_eq!(
+        asked(Thinking::BetweenTools("high".into()), None),
+        (between, effort, json!(8192), false)
+    );
+}
+
+/// The requests that a Claude model which binds its thoughts accepts.
+#[test]
+fn stale_thoughts_of_models_that_bind_them_are_dropped() {
+    let asked = |name: &str, thinks: Option<Thinking>, without_thoughts| {
+        let model = ModelId::new("p", name);
+        let mut request = full(Some(thought("hm", json!({"signature": "s"}))));
+        for message in &mut request.messages {
+            if let Message::Assistant(said) = message {
+                said.model = model.clone();
+            }
+        }
+        let request = Request { model, thinking: thinks, without_thoughts, ..request };
+        let betas: Vec<String> = headers(&request)
+            .iter()
+            .filter(|(name, _)| name == "anthropic-beta")
+            .map(|(_, value)| value.expose().to_owned())
+            .collect();
+        let body = body(&request);
+        let has_thought = body["messages"].to_string().contains("\"signature\":\"s\"");
+        (body.get("thinking").cloned(), betas.join(" and "), has_thought)
+    };
+    let high = || Some(Thinking::Effort("high".into()));
+    let adaptive = json!({"type": "adaptive", "display": "summarized"});
+    let mut drops = adaptive.clone();
+    drops["block_binding"] = json!({"prefix_mismatch_behavior": "drop_block"});
+    let beta = || "thinking-binding-controls-2026-08-01".to_owned();
+    let (bound, unbound) = ("claude-opus-5-5-20260915", "claude-opus-5");
+    for (name, thinks, without, expected) in [
+        (bound, high(), false, (Some(drops.clone()), beta(), true)),
+        // A model about which nothing is known thinks, too.
+        (bound, None, false, (Some(drops), beta(), true)),
+        (bound, high(), true, (Some(adaptive.clone()), String::new(), false)),
+        (
+            bound,
+            Some(Thinking::Budget(0)),
+            false,
+            (Some(json!({"type": "disabled"})), String::new(), false),
+        ),
+        (
+            bound,
+            Some(Thinking::BetweenTools("low".into())),
+            false,
+            (Some(json!({"type": "between_tools"})), String::new(), true),
+        ),
+        (unbound, high(), false, (Some(adaptive), String::new(), true)),
+        (unbound, None, false, (None, String::new(), true)),
+        (
+            unbound,
+            Some(Thinking::Budget(0)),
+            false,
+            (Some(json!({"type": "disabled"})), String::new(), true),
+        ),
+    ] {
+        assert_eq!(asked(name, thinks.clone(), without), expected, "{name} {thinks:?} {without}");
+    }
 }
 
 /// A turn that another model began contains calls without thoughts. The provider accepts these only

@@ -1,6 +1,6 @@
 //! Tool calls of Chat Completions, assembled from their pieces.
 
-use crate::wire::draft::{CallIndex, Draft};
+use crate::wire::draft::{CallIndex, Draft, is_json};
 use serde_json::Value;
 
 /// The tool calls of one answer.
@@ -58,8 +58,7 @@ impl ChatCalls {
         let another = !id.is_empty() && !slot.id.is_empty() && slot.id != id;
         // If the arguments are complete, a piece with a name begins the next call, even if it
         // repeats the index.
-        let whole =
-            || serde_json::from_str::<serde::de::IgnoredAny>(draft.arguments_of(slot.call)).is_ok();
+        let whole = || is_json(draft.arguments_of(slot.call));
         let next = id.is_empty() && !name.is_empty() && whole();
         (!another && !next).then_some(slot.call)
     }

@@ -10,6 +10,9 @@ pub(crate) enum Dialect {
     Plain,
     OpenAi,
     OpenRouter,
+    /// DeepSeek, and other servers that want each thought back.
+    #[serde(alias = "deepseek")]
+    DeepSeek,
     Qwen,
     Moonshot,
     Mistral,

@@ -2,12 +2,13 @@
 
 use crate::message::{AssistantMessage, AssistantPart, Document, Media, Message, Part, ToolReply};
 use crate::wire::chat::dialect::Dialect;
-use crate::wire::chat::reasoning;
+use crate::wire::chat::reasoning::{self, Keeps};
 use crate::wire::history;
 use serde_json::{Map, Value, json};
 
-/// Returns the messages for a conversation that has been repaired for the model.
-pub(crate) fn messages(dialect: Dialect, conversation: &[Message]) -> Vec<Value> {
+/// Returns the messages for a conversation that has been repaired for the model. `keeps` says which
+/// thoughts are sent back.
+pub(crate) fn messages(dialect: Dialect, keeps: Keeps, conversation: &[Message]) -> Vec<Value> {
     let present = history::current_turn(conversation);
     let mut messages = Vec::new();
     // Images from tools come after the replies to all calls, because tool messages can contain only
@@ -21,7 +22,11 @@ pub(crate) fn messages(dialect: Dialect, conversation: &[Message]) -> Vec<Value>
             Message::User(user) => {
                 messages.push(json!({"role": "user", "content": content(&user.parts)}))
             }
-            Message::Assistant(said) => messages.push(model(dialect, said, at >= present)),
+            Message::Assistant(said) => {
+                let mut message = model(dialect, said);
+                reasoning::send_back(said, keeps, at >= present, &mut message);
+                messages.push(Value::Object(message));
+            }
             Message::ToolReply(answer) => {
                 pictures
                     .extend(answer.images.iter().flat_map(|image| picture_of(&answer.name, image)));
@@ -92,8 +97,8 @@ fn tool(dialect: Dialect, answer: &ToolReply) -> Value {
     json!({"role": "tool", "tool_call_id": call_id(dialect, &answer.call_id), "content": answer.text})
 }
 
-/// Returns an assistant message, with its thoughts in the fields in which they arrived.
-fn model(dialect: Dialect, said: &AssistantMessage, present: bool) -> Value {
+/// Returns an assistant message without its thoughts.
+fn model(dialect: Dialect, said: &AssistantMessage) -> Map<String, Value> {
     let calls: Vec<Value> = said.parts.iter().filter_map(|part| call(dialect, part)).collect();
     let mut message = Map::new();
     message.insert("role".to_owned(), json!("assistant"));
@@ -108,8 +113,7 @@ fn model(dialect: Dialect, said: &AssistantMessage, present: bool) -> Value {
     if !calls.is_empty() {
         message.insert("tool_calls".to_owned(), Value::Array(calls));
     }
-    reasoning::send_back(said, present, &mut message);
-    Value::Object(message)
+    message
 }
 
 fn call(dialect: Dialect, part: &AssistantPart) -> Option<Value> {

@@ -1,16 +1,51 @@
 //! Thoughts in Chat Completions. There is no standard for them, so this module reads all known
 //! forms, and sends each thought back in the form in which it arrived.
 
-use crate::message::{AssistantMessage, AssistantPart};
+use crate::message::{AssistantMessage, AssistantPart, Thinking};
+use crate::wire::chat::dialect::Dialect;
 use crate::wire::draft::Draft;
 use serde_json::{Map, Value, json};
 
 /// The fields of a delta that contain a thought as text. Some servers send the same text in two of
 /// them; the first one is used.
-const FIELDS: [&str; 2] = ["reasoning_content", "reasoning"];
+const FIELDS: [&str; 2] = [REASONING_CONTENT, "reasoning"];
+
+/// The field of DeepSeek and Moonshot.
+const REASONING_CONTENT: &str = "reasoning_content";
 
 /// The field in which Mistral sends thoughts, as some of its parts.
 pub(crate) const IN_CONTENT: &str = "content";
+
+/// The thought of a message that has none, for servers that want one: the least that they accept.
+const NO_THOUGHT: &str = " ";
+
+/// Which thoughts a server wants back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keeps {
+    /// Those of the current turn.
+    Turn,
+    /// One with each message that calls tools.
+    Calls,
+    /// One with each message.
+    All,
+}
+
+impl Keeps {
+    /// Returns which thoughts a server of this dialect wants back. It rejects a request in which
+    /// one is missing, even if another model wrote the message.
+    pub(crate) fn of(dialect: Dialect, thinking: Option<&Thinking>) -> Self {
+        match dialect {
+            Dialect::DeepSeek if thinking == Some(&Thinking::Budget(0)) => Self::Turn,
+            Dialect::DeepSeek => Self::All,
+            Dialect::Moonshot => Self::Calls,
+            _ => Self::Turn,
+        }
+    }
+
+    fn wants(self, said: &AssistantMessage) -> bool {
+        self == Self::All || (self == Self::Calls && said.calls())
+    }
+}
 
 /// Collects the thoughts of one answer.
 #[derive(Debug, Default)]
@@ -100,9 +135,18 @@ fn text_of(detail: &Value) -> &str {
 }
 
 /// Adds the thoughts of an answer to `message`, in the form that the provider expects. A thought
-/// that is plain text is sent back only during its own turn. A thought in any other form is always
-/// sent back.
-pub(crate) fn send_back(said: &AssistantMessage, present: bool, message: &mut Map<String, Value>) {
+/// that is plain text is sent back during its own turn, and later if the server wants it. A thought
+/// in any other form is always sent back.
+pub(crate) fn send_back(
+    said: &AssistantMessage,
+    keeps: Keeps,
+    present: bool,
+    message: &mut Map<String, Value>,
+) {
+    if keeps.wants(said) {
+        message.insert(REASONING_CONTENT.to_owned(), json!(thought_of(said)));
+        return;
+    }
     let thoughts = said.parts.iter().filter_map(|part| match part {
         AssistantPart::Thought { text, sealed } => Some((text.as_str(), sealed.as_ref())),
         AssistantPart::Text { .. } | AssistantPart::Call { .. } => None,
@@ -128,4 +172,14 @@ pub(crate) fn send_back(said: &AssistantMessage, present: bool, message: &mut Ma
         }
         _ => {}
     }
+}
+
+/// Returns the thought of an answer as text, which is never empty.
+fn thought_of(said: &AssistantMessage) -> String {
+    let texts = said.parts.iter().filter_map(|part| match part {
+        AssistantPart::Thought { text, .. } => Some(text.as_str()),
+        AssistantPart::Text { .. } | AssistantPart::Call { .. } => None,
+    });
+    let thought: String = texts.collect();
+    if thought.is_empty() { NO_THOUGHT.to_owned() } else { thought }
 }

@@ -7,7 +7,7 @@ use crate::wire::chat::calls::ChatCalls;
 use crate::wire::chat::reasoning::Reasoning;
 use crate::wire::chat::think_tags::{Piece, ThinkTags};
 use crate::wire::draft::Draft;
-use crate::wire::json::{count, json};
+use crate::wire::json::{count, has_error, json};
 use serde_json::Value;
 
 /// The decoder of one answer.
@@ -24,14 +24,17 @@ pub(crate) struct ChatStream {
 impl Decoder for ChatStream {
     fn take(&mut self, event: &SseEvent, draft: &mut Draft) -> Result<Progress, StreamError> {
         if event.data.trim_ascii() == b"[DONE]" {
-            // An answer without a finish reason is incomplete.
+            // Some servers send no finish reason.
+            if self.stop.is_none() && self.is_whole(draft) {
+                self.stop = Some(ModelStop::End);
+            }
             return match self.end(draft) {
                 true => Ok(Progress::Done),
                 false => Err(StreamError::Cut),
             };
         }
         let chunk: Value = json(event)?;
-        if chunk.get("error").is_some_and(|error| !error.is_null()) || event.name == b"error" {
+        if has_error(&chunk) || event.name == b"error" {
             return Err(StreamError::Said(chunk));
         }
         if let Some(usage) = chunk.get("usage").filter(|usage| usage.is_object()) {
@@ -58,7 +61,7 @@ impl Decoder for ChatStream {
 
     fn end(&mut self, draft: &mut Draft) -> bool {
         let Some(stop) = self.stop.take() else { return false };
-        let stop = if self.refused { ModelStop::Refusal } else { stop };
+        let stop = if self.refused { ModelStop::Refusal(String::new()) } else { stop };
         if let Some(piece) = self.tags.end() {
             give(piece, draft);
         }
@@ -73,6 +76,14 @@ impl Decoder for ChatStream {
 }
 
 impl ChatStream {
+    /// Returns whether the answer is complete, even if its finish reason is missing.
+    fn is_whole(&mut self, draft: &mut Draft) -> bool {
+        if let Some(piece) = self.tags.end() {
+            give(piece, draft);
+        }
+        draft.is_whole()
+    }
+
     fn delta(&mut self, delta: &Value, draft: &mut Draft) {
         self.reasoning.take(delta, draft);
         match delta.get("content") {
@@ -121,7 +132,7 @@ fn stop(reason: &str) -> ModelStop {
         "tool_calls" | "function_call" => ModelStop::Tools,
         "length" | "max_tokens" => ModelStop::MaxTokens,
         "model_length" => ModelStop::Window,
-        "content_filter" | "refusal" => ModelStop::Refusal,
+        "content_filter" | "refusal" => ModelStop::Refusal(reason.to_owned()),
         other => ModelStop::Other(other.to_owned()),
     }
 }
@@ -141,6 +152,7 @@ fn usage_of(usage: &Value) -> TokenUsage {
         thought: count(usage, &["completion_tokens_details/reasoning_tokens"]),
         cached_read,
         cached_write,
+        cached_write_1h: 0,
         billed: usage.get("cost").and_then(Value::as_f64),
     }
 }

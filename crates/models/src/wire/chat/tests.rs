@@ -82,12 +82,91 @@ fn a_thinking_budget_is_sent_only_to_servers_that_have_one() {
         (Dialect::OpenRouter, 0, json!({"reasoning": {"enabled": false}})),
         (Dialect::Qwen, 500, json!({"enable_thinking": true, "thinking_budget": 500})),
         (Dialect::Qwen, 0, json!({"enable_thinking": false})),
+        (Dialect::DeepSeek, 500, json!({"thinking": {"type": "enabled"}})),
+        (Dialect::DeepSeek, 0, json!({"thinking": {"type": "disabled"}})),
+        (Dialect::Moonshot, 0, json!({"thinking": {"type": "disabled"}})),
+        (Dialect::Mistral, 0, json!({"reasoning_effort": "none"})),
+        (Dialect::OpenAi, 0, json!({"reasoning_effort": "none"})),
         (Dialect::Plain, 500, json!({})),
     ] {
         let without = body(dialect, &request(Vec::new()));
         let mut with = body(dialect, &thinking(request(Vec::new()), Thinking::Budget(tokens)));
         with.as_object_mut().unwrap().retain(|name, _| without.get(name).is_none());
         assert_eq!(with, expected, "{dialect:?} {tokens}");
+    }
+}
+
+#[test]
+fn each_vendor_gets_its_own_efforts() {
+    let asked = |dialect, thinks: Thinking| {
+        let without = body(dialect, &request(Vec::new()));
+        let mut with = body(dialect, &thinking(request(Vec::new()), thinks));
+        with.as_object_mut().unwrap().retain(|name, _| without.get(name).is_none());
+        with
+    };
+    let effort = |effort: &str| Thinking::Effort(effort.into());
+    for (dialect, thinks, expected) in [
+        (Dialect::OpenRouter, effort("max"), json!({"reasoning": {"effort": "xhigh"}})),
+        (Dialect::OpenRouter, effort("low"), json!({"reasoning": {"effort": "low"}})),
+        (
+            Dialect::OpenRouter,
+            Thinking::BetweenTools("high".into()),
+            json!({"reasoning": {"effort": "high"}}),
+        ),
+        (
+            Dialect::DeepSeek,
+            effort("max"),
+            json!({"thinking": {"type": "enabled"}, "reasoning_effort": "max"}),
+        ),
+        (Dialect::DeepSeek, effort("none"), json!({"thinking": {"type": "disabled"}})),
+        (Dialect::Mistral, effort("none"), json!({"reasoning_effort": "none"})),
+        (Dialect::Moonshot, effort("max"), json!({"reasoning_effort": "max"})),
+    ] {
+        assert_eq!(asked(dialect, thinks.clone()), expected, "{dialect:?} {thinks:?}");
+    }
+}
+
+/// DeepSeek and Moonshot reject a conversation in which a thought is missing, even in earlier
+/// turns, and even if another model made the calls.
+#[test]
+fn some_vendors_get_a_thought_with_every_message() {
+    let person = || Message::user(vec![Part::Text("a".into())]);
+    let call = AssistantPart::Call {
+        id: "c".into(),
+        name: "t".into(),
+        arguments: "{}".into(),
+        sealed: None,
+    };
+    let said = |parts: Vec<AssistantPart>| {
+        Message::Assistant(AssistantMessage { model: ModelId::new("p", "m"), parts })
+    };
+    let plain = thought("hm", json!({"field": "reasoning_content"}));
+    let text = AssistantPart::Text { text: "b".into(), sealed: None };
+    let messages = vec![
+        person(),
+        said(vec![plain, call.clone()]),
+        said(vec![call]),
+        said(vec![text]),
+        person(),
+    ];
+    let sent = |dialect, thinks: Option<Thinking>, without_thoughts| {
+        let request = Request { thinking: thinks, without_thoughts, ..request(messages.clone()) };
+        let messages = body(dialect, &request)["messages"].take();
+        let thought = |message: &Value| message.get("reasoning_content").cloned();
+        let of_model =
+            messages.as_array().unwrap().iter().filter(|message| message["role"] == "assistant");
+        of_model.map(|message| thought(message).unwrap_or_default()).collect::<Vec<_>>()
+    };
+    let (none, blank) = (Value::Null, json!(" "));
+    let off = Some(Thinking::Budget(0));
+    for (dialect, thinks, without, expected) in [
+        (Dialect::DeepSeek, None, false, [json!("hm"), blank.clone(), blank.clone()]),
+        (Dialect::DeepSeek, None, true, [blank.clone(), blank.clone(), blank.clone()]),
+        (Dialect::DeepSeek, off.clone(), false, [none.clone(), none.clone(), none.clone()]),
+        (Dialect::Moonshot, off, false, [json!("hm"), blank.clone(), none.clone()]),
+        (Dialect::Plain, None, false, [none.clone(), none.clone(), none]),
+    ] {
+        assert_eq!(sent(dialect, thinks, without), expected, "{dialect:?}");
     }
 }
 
@@ -129,7 +208,7 @@ fn thoughts_are_sent_back_in_their_original_field() {
 }
 
 #[test]
-fn anthropic_models_behind_openrouter_get_cache_marks() {
+fn models_behind_openrouter_that_cache_by_marks_get_them() {
     let person = |text: &str| Message::user(vec![Part::Text(text.into())]);
     let messages = vec![person("a"), person("b"), person("c")];
     let request = Request {
@@ -145,7 +224,21 @@ fn anthropic_models_behind_openrouter_get_cache_marks() {
         .map(|each| each["content"].clone())
         .collect();
     assert_eq!(contents, [marked("s"), json!("a"), marked("b"), marked("c")]);
-    assert!(!body(Dialect::Plain, &request).to_string().contains("cache_control"));
+    let marks = |dialect, name: &str| {
+        let request = Request { model: ModelId::new("p", name), ..request.clone() };
+        body(dialect, &request).to_string().contains("cache_control")
+    };
+    for (name, expected) in [
+        ("~anthropic/claude-opus-latest", true),
+        ("google/gemini-3.8-flash", true),
+        ("minimax/minimax-m3", true),
+        ("z-ai/glm-5.2", true),
+        ("openai/gpt-6-sol", false),
+        ("deepseek/deepseek-v4-pro", false),
+    ] {
+        assert_eq!(marks(Dialect::OpenRouter, name), expected, "{name}");
+    }
+    assert!(!marks(Dialect::Plain, "anthropic/claude"));
 }
 
 #[test]

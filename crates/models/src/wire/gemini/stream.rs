@@ -4,7 +4,7 @@ use crate::event::{ModelStop, TokenUsage};
 use crate::sse::SseEvent;
 use crate::wire::adapter::{Decoder, Progress, StreamError};
 use crate::wire::draft::Draft;
-use crate::wire::json::{count, json};
+use crate::wire::json::{count, has_error, json};
 use serde_json::{Value, json as value};
 
 /// The decoder of one answer.
@@ -20,10 +20,10 @@ impl Decoder for GeminiStream {
             return Ok(Progress::More);
         }
         let chunk = json(event)?;
-        if chunk.get("error").is_some() {
+        if has_error(&chunk) {
             return Err(StreamError::Said(chunk));
         }
-        if let Some(usage) = chunk.get("usageMetadata") {
+        if let Some(usage) = chunk.get("usageMetadata").filter(|usage| usage.is_object()) {
             self.usage = usage_of(usage);
         }
         if let Some(reason) = chunk.pointer("/promptFeedback/blockReason").and_then(Value::as_str) {
@@ -92,10 +92,17 @@ fn stop(reason: &str) -> ModelStop {
     match reason {
         "STOP" => ModelStop::End,
         "FUNCTION_CALL" => ModelStop::Tools,
-        "MAX_TOKENS" => ModelStop::MaxTokens,
-        "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => {
-            ModelStop::Refusal
-        }
+        // The answer reached the limit of one response, and would continue in another one.
+        "MAX_TOKENS" | "CONTINUATION" => ModelStop::MaxTokens,
+        "SAFETY"
+        | "RECITATION"
+        | "LANGUAGE"
+        | "BLOCKLIST"
+        | "PROHIBITED_CONTENT"
+        | "SPII"
+        | "IMAGE_SAFETY"
+        | "IMAGE_PROHIBITED_CONTENT"
+        | "IMAGE_RECITATION" => ModelStop::Refusal(reason.to_owned()),
         "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "TOO_MANY_TOOL_CALLS" => {
             ModelStop::BrokenCall
         }
@@ -115,8 +122,7 @@ fn usage_of(usage: &Value) -> TokenUsage {
         output: number("candidatesTokenCount") + thought.unwrap_or(0),
         thought,
         cached_read,
-        cached_write: 0,
-        billed: None,
+        ..TokenUsage::default()
     }
 }
 

@@ -18,7 +18,8 @@ fn a_full_request_matches_the_documentation() {
             {"role": "user", "parts": [{"text": "look"}, inline("image/png"), inline("audio/mpeg"), inline("application/pdf")]},
             {"role": "model", "parts": [
                 {"text": "I read."},
-                {"functionCall": {"id": "call_1", "name": "read", "args": {"path": "a"}}},
+                {"functionCall": {"id": "call_1", "name": "read", "args": {"path": "a"}},
+                    "thoughtSignature": "skip_thought_signature_validator"},
                 {"functionCall": {"id": "call:2", "name": "read", "args": {"unreadable_arguments": "{\"path"}}},
             ]},
             // All results come first, because Gemini requires as many results as calls.
@@ -31,6 +32,28 @@ fn a_full_request_matches_the_documentation() {
     });
     let unsigned = AssistantPart::Thought { text: "hm".into(), sealed: None };
     assert_eq!(body(&thinking(full(Some(unsigned)), Thinking::Budget(1024))), expected);
+}
+
+/// Only names of models before Gemini 3 are known to need no signature and to reject ids.
+#[test]
+fn models_before_gemini_3_get_no_placeholder_and_no_ids() {
+    for (name, is_new) in [
+        ("gemini-3-pro", true),
+        ("gemini-4-argon", true),
+        ("gemini-flash-latest", true),
+        ("gemini-pro-latest", true),
+        ("models/gemini-4-argon", true),
+        ("gemini-2.5-pro", false),
+        ("models/gemini-2.5-flash", false),
+        ("gemini-1.5-pro", false),
+        ("gemma-4", false),
+    ] {
+        let mut request = full(None);
+        request.model = ModelId::new("gemini", name);
+        let contents = body(&request)["contents"].to_string();
+        assert_eq!(contents.contains("skip_thought_signature_validator"), is_new, "{name}");
+        assert_eq!(contents.contains("\"id\":\"call_1\""), is_new, "{name}");
+    }
 }
 
 #[test]
@@ -87,5 +110,6 @@ fn every_signature_is_sent_back_with_its_part() {
         parts("gemini-3-pro", "gemini-2.5-pro", Some(seal.clone())),
         json!([signed, call("2")])
     );
-    assert_eq!(parts("gemini-2.5-pro", "gemini-3-pro", Some(seal)), json!([call("1"), call("2")]));
+    let bare = json!({"functionCall": {"name": "t", "args": {}}});
+    assert_eq!(parts("gemini-2.5-pro", "gemini-3-pro", Some(seal)), json!([bare, bare]));
 }

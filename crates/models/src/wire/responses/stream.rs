@@ -4,8 +4,8 @@ use crate::event::{ModelStop, TokenUsage};
 use crate::sse::SseEvent;
 use crate::wire::adapter::{Decoder, Progress, StreamError};
 use crate::wire::draft::{CallIndex, Draft};
-use crate::wire::json::{count, json};
-use serde_json::{Map, Value};
+use crate::wire::json::{count, has_error, json as parsed};
+use serde_json::{Map, Value, json};
 
 /// The decoder of one answer.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ impl Decoder for ResponsesStream {
         if event.data.trim_ascii() == b"[DONE]" {
             return Ok(Progress::More);
         }
-        let event = json(event)?;
+        let event = parsed(event)?;
         let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();
         let delta = event.get("delta").and_then(Value::as_str).unwrap_or_default();
         match kind {
@@ -55,12 +55,13 @@ impl Decoder for ResponsesStream {
                 return Ok(self.completed(&event, draft));
             }
             "response.failed" => {
-                let response = event.get("response").cloned().unwrap_or_default();
-                self.usage = usage_of(response.get("usage").unwrap_or(&Value::Null));
-                return Err(StreamError::Said(response));
+                return Err(self.failed(event.get("response").cloned().unwrap_or_default()));
             }
             "error" => return Err(StreamError::Said(event)),
-            "" if event.get("error").is_some() => return Err(StreamError::Said(event)),
+            "" if event.get("output").is_some_and(Value::is_array) => {
+                return self.whole(event, draft);
+            }
+            "" if has_error(&event) => return Err(StreamError::Said(event)),
             _ => {}
         }
         Ok(Progress::More)
@@ -76,6 +77,26 @@ impl Decoder for ResponsesStream {
 }
 
 impl ResponsesStream {
+    /// Takes a whole answer from a server that does not stream.
+    fn whole(&mut self, response: Value, draft: &mut Draft) -> Result<Progress, StreamError> {
+        match text(&response, "status") {
+            "failed" => return Err(self.failed(response)),
+            _ if has_error(&response) => return Err(self.failed(response)),
+            "completed" | "incomplete" | "" => {}
+            _ => return Err(StreamError::Cut),
+        }
+        let items = response.get("output").and_then(Value::as_array);
+        for (index, item) in items.into_iter().flatten().enumerate() {
+            self.item_done(&json!({"output_index": index, "item": item}), draft);
+        }
+        Ok(self.completed(&response, draft))
+    }
+
+    fn failed(&mut self, response: Value) -> StreamError {
+        self.usage = usage_of(response.get("usage").unwrap_or(&Value::Null));
+        StreamError::Said(response)
+    }
+
     fn call(&self, event: &Value) -> Option<CallIndex> {
         let index = event.get("output_index").and_then(Value::as_u64);
         match index {
@@ -122,6 +143,7 @@ impl ResponsesStream {
             "message" => {
                 if !self.spoke {
                     draft.text(&said(item));
+                    self.refused |= refuses(item);
                 }
                 if let Some(phase) = item.get("phase").filter(|phase| !phase.is_null()) {
                     draft.seal_text(Map::from_iter([("phase".to_owned(), phase.clone())]).into());
@@ -138,10 +160,10 @@ impl ResponsesStream {
         let reason =
             response.get("incomplete_details").map_or("", |details| text(details, "reason"));
         let stop = match reason {
-            _ if self.refused => ModelStop::Refusal,
+            _ if self.refused => ModelStop::Refusal(String::new()),
             "" => ModelStop::End,
             "max_output_tokens" => ModelStop::MaxTokens,
-            "content_filter" => ModelStop::Refusal,
+            "content_filter" => ModelStop::Refusal(reason.to_owned()),
             other => ModelStop::Other(other.to_owned()),
         };
         draft.done(stop, usage_of(response.get("usage").unwrap_or(&Value::Null)));
@@ -164,6 +186,12 @@ fn texts(item: &Value, list: &str) -> Vec<String> {
 fn summary(item: &Value) -> String {
     let summary = texts(item, "summary");
     if summary.is_empty() { texts(item, "content").concat() } else { summary.join("\n\n") }
+}
+
+/// Returns whether a part of a message is a refusal.
+fn refuses(item: &Value) -> bool {
+    let parts = item.get("content").and_then(Value::as_array);
+    parts.into_iter().flatten().any(|part| text(part, "type") == "refusal")
 }
 
 fn said(item: &Value) -> String {
@@ -196,6 +224,7 @@ fn usage_of(usage: &Value) -> TokenUsage {
         thought: count(usage, &["output_tokens_details/reasoning_tokens"]),
         cached_read,
         cached_write,
+        cached_write_1h: 0,
         billed: usage.get("cost").and_then(Value::as_f64),
     }
 }

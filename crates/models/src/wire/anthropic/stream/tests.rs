@@ -108,7 +108,7 @@ fn an_answer_with_signed_thoughts_text_and_calls_is_read() {
         thought: Some(12),
         cached_read: 30,
         cached_write: 20,
-        billed: None,
+        ..TokenUsage::default()
     };
     assert_eq!((heard.usage, heard.usage.total()), (usage, 117));
 }
@@ -194,7 +194,7 @@ fn every_finish_reason_is_read() {
         ("max_tokens", ModelStop::MaxTokens),
         ("model_context_window_exceeded", ModelStop::Window),
         ("pause_turn", ModelStop::Paused),
-        ("refusal", ModelStop::Refusal),
+        ("refusal", ModelStop::Refusal(String::new())),
         ("new", ModelStop::Other("new".into())),
     ] {
         assert_eq!(
@@ -203,6 +203,76 @@ fn every_finish_reason_is_read() {
             "{reason}"
         );
     }
+}
+
+#[test]
+fn a_refusal_is_explained() {
+    for (details, expected) in [
+        (
+            json!({"type": "refusal", "category": "cyber", "explanation": "It asks for an exploit."}),
+            "cyber: It asks for an exploit.",
+        ),
+        (json!({"type": "refusal", "category": "bio", "explanation": null}), "bio"),
+        (json!({"type": "refusal", "category": null, "explanation": "No."}), "No."),
+        (json!({"type": "refusal", "category": null, "explanation": null}), ""),
+        (json!(null), ""),
+    ] {
+        let end = json!({"type": "message_delta",
+            "delta": {"stop_reason": "refusal", "stop_details": details}});
+        let heard =
+            heard(Wire::Anthropic, &events(&[end, json!({"type": "message_stop"})])).unwrap();
+        assert_eq!(heard.stop, ModelStop::Refusal(expected.into()));
+    }
+}
+
+#[test]
+fn tokens_that_the_cache_keeps_for_an_hour_are_counted_apart() {
+    let usage = json!({"input_tokens": 1, "output_tokens": 2, "cache_creation_input_tokens": 30,
+        "cache_creation": {"ephemeral_5m_input_tokens": 10, "ephemeral_1h_input_tokens": 20}});
+    let mut sent = vec![json!({"type": "message_start", "message": {"usage": usage}})];
+    sent.extend(finished("end_turn"));
+    let usage = heard(Wire::Anthropic, &events(&sent)).unwrap().usage;
+    assert_eq!((usage.cached_write, usage.cached_write_1h, usage.total()), (30, 20, 40));
+}
+
+/// The answer that LiteLLM sends for a mocked response.
+#[test]
+fn a_whole_answer_in_one_json_value_is_read() {
+    let usage = json!({"input_tokens": 7, "output_tokens": 3});
+    let content = json!([
+        {"type": "thinking", "thinking": "hm", "signature": "s"},
+        {"type": "text", "text": "I read."},
+        {"type": "tool_use", "id": "t", "name": "read", "input": {"p": 1}},
+    ]);
+    let whole = json!({"id": "msg", "type": "message", "role": "assistant", "content": content,
+        "stop_reason": "tool_use", "error": null, "usage": usage});
+    let answer = heard(Wire::Anthropic, whole.to_string().as_bytes()).unwrap();
+    assert_eq!(
+        answer.parts,
+        json!([
+            {"thought": {"text": "hm", "sealed": {"signature": "s"}}},
+            {"text": {"text": "I read."}},
+            {"call": {"id": "t", "name": "read", "arguments": "{\"p\":1}"}},
+        ])
+    );
+    assert_eq!((answer.stop, answer.usage.total()), (ModelStop::Tools, 10));
+    let error = json!({"type": "error", "error": {"type": "api_error", "message": "m"}});
+    assert!(heard(Wire::Anthropic, error.to_string().as_bytes()).unwrap_err().starts_with("said"));
+}
+
+#[test]
+fn an_explicit_end_completes_an_answer_without_a_stop_reason() {
+    let text = start(0, json!({"type": "text", "text": "a"}));
+    let stop = json!({"type": "message_stop"});
+    assert_eq!(heard(Wire::Anthropic, &events(&[text.clone(), stop])).unwrap().text, "a");
+    let mut bytes = events(&[text]);
+    bytes.extend(b"data: [DONE]\n\n");
+    assert_eq!(heard(Wire::Anthropic, &bytes).unwrap().stop, ModelStop::End);
+    let call = start(0, json!({"type": "tool_use", "id": "t", "name": "read", "input": {}}));
+    let part = delta(0, json!({"type": "input_json_delta", "partial_json": "{\"p"}));
+    let mut bytes = events(&[call, part]);
+    bytes.extend(b"data: [DONE]\n\n");
+    assert_eq!(heard(Wire::Anthropic, &bytes).unwrap_err(), "cut");
 }
 
 #[test]

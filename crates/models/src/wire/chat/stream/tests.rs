@@ -52,7 +52,7 @@ fn text_arrives_in_pieces_and_ends_with_a_reason() {
     for (reason, stop) in [
         ("stop", ModelStop::End),
         ("length", ModelStop::MaxTokens),
-        ("content_filter", ModelStop::Refusal),
+        ("content_filter", ModelStop::Refusal("content_filter".into())),
         // The finish reason is `tool_calls`, but there are none.
         ("tool_calls", ModelStop::End),
         ("odd", ModelStop::Other("odd".into())),
@@ -70,7 +70,7 @@ fn text_arrives_in_pieces_and_ends_with_a_reason() {
 fn a_refusal_is_shown_and_ends_the_answer() {
     let heard =
         read(&[json!({"content": null, "refusal": "I "}), json!({"refusal": "cannot."})], "stop");
-    assert_eq!((heard.text.as_str(), heard.stop), ("I cannot.", ModelStop::Refusal));
+    assert_eq!((heard.text.as_str(), heard.stop), ("I cannot.", ModelStop::Refusal(String::new())));
 }
 
 /// Byte streams of four kinds of servers: other line ends, no space after the colon, comments, no
@@ -101,7 +101,11 @@ fn an_incomplete_answer_and_other_content_are_errors() {
     for (bytes, words) in [
         (begun.to_owned(), "cut"),
         (String::new(), "cut"),
-        (format!("{begun}data: [DONE]\n\n"), "cut"),
+        ("data: [DONE]\n\n".to_owned(), "cut"),
+        (
+            "data: {\"choices\":[{\"delta\":{\"reasoning\":\"hm\"}}]}\n\ndata: [DONE]\n\n".to_owned(),
+            "cut",
+        ),
         ("<html>".to_owned(), "malformed"),
         (format!("{begun}data: {{\"choi\n\n"), "malformed"),
         ("{\"choices\":".to_owned(), "cut"),
@@ -120,6 +124,24 @@ fn an_incomplete_answer_and_other_content_are_errors() {
         let error = heard(Wire::Chat, bytes.as_bytes()).unwrap_err();
         assert!(error.starts_with(words), "{bytes:?} gave {error}");
     }
+}
+
+/// The server of llama-cpp-cffi sends no finish reason.
+#[test]
+fn an_explicit_end_completes_an_answer_without_a_finish_reason() {
+    let sent = |delta: Value| {
+        let event = json!({"error": null, "choices": [{"index": 0, "delta": delta, "finish_reason": null}]});
+        heard(Wire::Chat, format!("data: {event}\n\ndata: [DONE]\n\n").as_bytes())
+    };
+    let text = sent(json!({"content": "hi"})).unwrap();
+    assert_eq!((text.text.as_str(), text.stop), ("hi", ModelStop::End));
+    assert_eq!(sent(json!({"content": "<th"})).unwrap().text, "<th");
+    let whole = sent(piece(Some(0), Some("c1"), Some("read"), "{\"p\":1}")).unwrap();
+    assert_eq!(
+        (whole.parts, whole.stop),
+        (json!([call("c1", "read", "{\"p\":1}")]), ModelStop::Tools)
+    );
+    assert_eq!(sent(piece(Some(0), Some("c1"), Some("read"), "{\"p\"")).unwrap_err(), "cut");
 }
 
 #[test]
@@ -357,6 +379,7 @@ fn the_cached_tokens_of_every_vendor_are_counted_once() {
         thought,
         cached_read,
         cached_write,
+        cached_write_1h: 0,
         billed,
     };
     for (vendor, sent, expected) in [

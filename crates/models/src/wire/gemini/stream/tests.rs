@@ -43,8 +43,7 @@ fn an_answer_with_signatures_text_and_calls_is_read() {
         output: 35,
         thought: Some(15),
         cached_read: 60,
-        cached_write: 0,
-        billed: None,
+        ..TokenUsage::default()
     };
     assert_eq!((heard.usage, heard.usage.total()), (usage, 140));
 }
@@ -78,15 +77,19 @@ fn every_finish_reason_is_read() {
     for (reason, expected) in [
         ("STOP", ModelStop::End),
         ("MAX_TOKENS", ModelStop::MaxTokens),
-        ("SAFETY", ModelStop::Refusal),
-        ("RECITATION", ModelStop::Refusal),
-        ("BLOCKLIST", ModelStop::Refusal),
-        ("PROHIBITED_CONTENT", ModelStop::Refusal),
-        ("SPII", ModelStop::Refusal),
+        ("SAFETY", ModelStop::Refusal("SAFETY".into())),
+        ("RECITATION", ModelStop::Refusal("RECITATION".into())),
+        ("BLOCKLIST", ModelStop::Refusal("BLOCKLIST".into())),
+        ("PROHIBITED_CONTENT", ModelStop::Refusal("PROHIBITED_CONTENT".into())),
+        ("SPII", ModelStop::Refusal("SPII".into())),
         ("MALFORMED_FUNCTION_CALL", ModelStop::BrokenCall),
         ("UNEXPECTED_TOOL_CALL", ModelStop::BrokenCall),
         ("TOO_MANY_TOOL_CALLS", ModelStop::BrokenCall),
-        ("LANGUAGE", ModelStop::Other("LANGUAGE".into())),
+        ("LANGUAGE", ModelStop::Refusal("LANGUAGE".into())),
+        ("IMAGE_PROHIBITED_CONTENT", ModelStop::Refusal("IMAGE_PROHIBITED_CONTENT".into())),
+        ("IMAGE_RECITATION", ModelStop::Refusal("IMAGE_RECITATION".into())),
+        // The answer reached the limit of one response.
+        ("CONTINUATION", ModelStop::MaxTokens),
         ("OTHER", ModelStop::Other("OTHER".into())),
         ("NEW", ModelStop::Other("NEW".into())),
     ] {
@@ -96,6 +99,13 @@ fn every_finish_reason_is_read() {
             "{reason}"
         );
     }
+}
+
+#[test]
+fn a_missing_error_is_no_error() {
+    let mut text = parts(json!([{"text": "a"}]));
+    text["error"] = Value::Null;
+    assert_eq!(heard(Wire::Gemini, &events(&[text, finished("STOP")])).unwrap().text, "a");
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn an_answer_with_encrypted_thoughts_text_and_calls_is_read() {
         thought: Some(25),
         cached_read: 64,
         cached_write: 6,
-        billed: None,
+        ..TokenUsage::default()
     };
     assert_eq!((heard.usage, heard.usage.total()), (usage, 140));
 }
@@ -109,11 +109,53 @@ fn every_status_is_read() {
     for (sent, expected) in [
         (vec![completed()], ModelStop::End),
         (vec![incomplete("max_output_tokens")], ModelStop::MaxTokens),
-        (vec![incomplete("content_filter")], ModelStop::Refusal),
-        (vec![refusal, completed()], ModelStop::Refusal),
+        (vec![incomplete("content_filter")], ModelStop::Refusal("content_filter".into())),
+        (vec![refusal, completed()], ModelStop::Refusal(String::new())),
     ] {
         assert_eq!(heard(Wire::Responses, &events(&sent)).unwrap().stop, expected);
     }
+}
+
+#[test]
+fn a_whole_answer_in_one_json_value_is_read() {
+    let whole = |status: &str, output: Value| {
+        json!({"id": "resp_1", "object": "response", "status": status, "error": null,
+        "incomplete_details": null, "output": output, "usage": {"input_tokens": 9, "output_tokens": 4}})
+    };
+    let hidden = json!({"type": "reasoning", "id": "rs", "summary": [], "encrypted_content": "e"});
+    let text = json!({"type": "message", "content": [{"type": "output_text", "text": "hi"}]});
+    let call =
+        json!({"type": "function_call", "call_id": "c", "name": "read", "arguments": "{\"p\":1}"});
+    let read = |whole: Value| heard(Wire::Responses, whole.to_string().as_bytes());
+    let answer = read(whole("completed", json!([hidden, text, call]))).unwrap();
+    assert_eq!(
+        answer.parts,
+        json!([
+            {"thought": {"text": "", "sealed": hidden}},
+            {"text": {"text": "hi"}},
+            {"call": {"id": "c", "name": "read", "arguments": "{\"p\":1}"}},
+        ])
+    );
+    assert_eq!((answer.stop, answer.usage.total()), (ModelStop::Tools, 13));
+    let refusal =
+        json!([{"type": "message", "content": [{"type": "refusal", "refusal": "I cannot."}]}]);
+    let refused = read(whole("completed", refusal)).unwrap();
+    assert_eq!((refused.text.as_str(), refused.stop), ("I cannot.", ModelStop::Refusal("".into())));
+    assert_eq!(read(whole("in_progress", json!([]))).unwrap_err(), "cut");
+    let mut failed = whole("failed", json!([]));
+    failed["error"] = json!({"code": "server_error", "message": "oh"});
+    assert!(read(failed).unwrap_err().starts_with("said"));
+}
+
+/// Some servers send `"error": null` with every event.
+#[test]
+fn a_missing_error_is_no_error() {
+    let sent = [
+        json!({"error": null, "type": "response.output_text.delta", "delta": "a"}),
+        json!({"error": null}),
+        completed(),
+    ];
+    assert_eq!(heard(Wire::Responses, &events(&sent)).unwrap().text, "a");
 }
 
 #[test]

@@ -1,0 +1,116 @@
+//! How requests differ from the usual ones after a provider refused those.
+
+use crate::call::failure::Refusal;
+use crate::message::{ModelId, Request};
+use crate::provider::Provider;
+use crate::wire::Wire;
+use crate::wire::chat::dialect::Dialect;
+use crate::wire::history;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The maximum number of sessions and models whose changes are remembered.
+const REMEMBERED: usize = 256;
+
+/// The words of errors about thoughts that were sent back.
+const THOUGHTS: [&str; 13] = [
+    "thinking block",
+    "thinking` block",
+    "thinking' block",
+    "redacted_thinking",
+    "`signature`",
+    "thinking.signature",
+    "thought_signature",
+    "thought signature",
+    "reasoning_content",
+    "reasoning content",
+    "encrypted content",
+    "encrypted_content",
+    "of type 'reasoning'",
+];
+
+/// The words of errors about the setting that drops stale thoughts.
+const BINDING: [&str; 2] = ["block_binding", "thinking-binding-controls"];
+
+/// How the requests of a call differ from the usual ones.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Changes {
+    /// Whether thoughts are left out.
+    without_thoughts: bool,
+    /// The wire that replaces the provider's own.
+    wire: Option<Wire>,
+    /// The dialect that replaces the provider's own.
+    dialect: Option<Dialect>,
+}
+
+impl Changes {
+    /// Applies the changes to a provider and a request.
+    pub(crate) fn apply(self, provider: &mut Provider, request: &mut Request) {
+        provider.wire = self.wire.unwrap_or(provider.wire);
+        provider.dialect = self.dialect.unwrap_or(provider.dialect);
+        request.without_thoughts |= self.without_thoughts;
+    }
+
+    /// Returns the changes with the one that may help against this refusal, and why it is made: one
+    /// sentence without a full stop. Each change is made at most once.
+    pub(crate) fn after(
+        self,
+        refusal: &Refusal,
+        provider: &Provider,
+        request: &Request,
+    ) -> Option<(Self, String)> {
+        let name = &provider.name;
+        let says = |words: &[&str]| words.iter().any(|words| refusal.text.contains(words));
+        if !matches!(refusal.status, None | Some(400 | 404 | 422)) {
+            return None;
+        }
+        if provider.wire == Wire::Chat && self.wire.is_none() && says(&["v1/responses"]) {
+            let why = format!("{name} wants the Responses API for this model");
+            let (wire, dialect) = (Some(Wire::Responses), Some(Dialect::OpenAi));
+            return Some((Self { wire, dialect, ..self }, why));
+        }
+        let plain = provider.wire == Wire::Chat && provider.dialect == Dialect::Plain;
+        if plain && self.dialect.is_none() && says(&["max_completion_tokens"]) {
+            let why = format!("{name} has another name for the maximum length of an answer");
+            return Some((Self { dialect: Some(Dialect::OpenAi), ..self }, why));
+        }
+        let misses = says(&["reasoning_content"]) && says(&["passed back", "missing", "required"]);
+        if plain && self.dialect.is_none() && misses {
+            let why = format!("{name} wants the earlier thoughts of this conversation");
+            return Some((Self { dialect: Some(Dialect::DeepSeek), ..self }, why));
+        }
+        let refuses = (says(&THOUGHTS) && history::has_thoughts(request)) || says(&BINDING);
+        if refuses && !request.without_thoughts {
+            let why = format!(
+                "{name} refuses the earlier thoughts of this conversation, so they are left out"
+            );
+            return Some((Self { without_thoughts: true, ..self }, why));
+        }
+        None
+    }
+}
+
+/// The changes that helped, by session and model, so that later calls make them at once.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct KnownChanges(Arc<Mutex<VecDeque<(String, ModelId, Changes)>>>);
+
+impl KnownChanges {
+    /// Returns the changes for a request.
+    pub(crate) fn of(&self, request: &Request) -> Changes {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = known
+            .iter()
+            .find(|(session, model, _)| *session == request.session && *model == request.model);
+        found.map(|(_, _, changes)| *changes).unwrap_or_default()
+    }
+
+    /// Remembers the changes that made the provider accept a request.
+    pub(crate) fn keep(&self, request: &Request, changes: Changes) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|(session, model, _)| *session != request.session || *model != request.model);
+        if known.len() >= REMEMBERED {
+            known.pop_front();
+        }
+        known.push_back((request.session.clone(), request.model.clone(), changes));
+    }
+}
