@@ -4,13 +4,13 @@
 mod chosen;
 pub(crate) mod configurable;
 mod configured;
+pub(crate) mod offered;
 mod provided;
 mod unusable;
 mod variables;
 
 pub use variables::provider_variables;
 
-use crate::catalogue::known_model::KnownModel;
 use crate::catalogue::local::{LocalServer, local_servers};
 use crate::catalogue::provider_variables::ProviderVariables;
 use crate::catalogue::{Catalogue, CatalogueError};
@@ -19,6 +19,7 @@ use crate::model::Model;
 use crate::offline::Offline;
 use crate::provider::Provider;
 use configured::ConfiguredProviders;
+use offered::{Offered, named};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -108,36 +109,6 @@ impl std::error::Error for ModelsError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         Some(&self.0)
     }
-}
-
-/// A provider with its models.
-#[derive(Debug, Clone)]
-pub struct Offered {
-    provider: Provider,
-    /// The models to choose from.
-    pub models: Vec<KnownModel>,
-}
-
-impl Offered {
-    /// Returns the id of the provider, such as `anthropic`.
-    pub fn id(&self) -> &str {
-        &self.provider.id
-    }
-
-    /// Returns the display name of the provider, such as `Anthropic`.
-    pub fn name(&self) -> &str {
-        &self.provider.name
-    }
-}
-
-/// Returns the id of the model that `wish` names: `provider/name`, only the name, or `offline`.
-fn named(wish: &str, offered: &[Offered]) -> Option<String> {
-    if wish == OFFLINE {
-        return Some(OFFLINE.to_owned());
-    }
-    let ids = || offered.iter().flat_map(|offered| &offered.models).map(|model| &model.id);
-    let whole = ids().find(|id| id.to_string() == *wish);
-    whole.or_else(|| ids().find(|id| id.name == *wish)).map(ToString::to_string)
 }
 
 impl Models {
@@ -263,84 +234,6 @@ impl Models {
         let wish = self.wish.as_deref().filter(|wish| *wish != OFFLINE)?;
         let default = self.default_model();
         (default != wish && !default.ends_with(&format!("/{wish}"))).then_some(wish)
-    }
-
-    /// Returns the providers with their models, in the order of display.
-    pub fn offered(&self) -> Vec<Offered> {
-        let configured = self.configured.all();
-        let untouched =
-            self.providers.iter().filter(|provider| !configured.contains_key(&provider.id));
-        let mut offered: Vec<Offered> =
-            untouched.map(|provider| self.of_provider(provider)).collect();
-        // A provider that a client has set keeps the models of the original provider.
-        offered.extend(configured.into_values().flatten().map(|provider| {
-            let models = self.catalogue.models(&provider.id).cloned().collect();
-            Offered { provider, models }
-        }));
-        for server in self.servers.get().into_iter().flatten() {
-            let known = server.models.iter().map(|model| {
-                self.catalogue.model(&server.provider, &model.name).with_window(model.window)
-            });
-            let known: Vec<KnownModel> = known.collect();
-            match offered
-                .iter_mut()
-                .find(|offered| offered.provider.base_url == server.provider.base_url)
-            {
-                Some(offered) => offered.models.extend(known),
-                None => offered.push(Offered { provider: server.provider.clone(), models: known }),
-            }
-        }
-        for offered in &mut offered {
-            for wish in [&self.wish, &self.fallback].into_iter().flatten() {
-                self.add_wish(wish, offered);
-            }
-            let mut seen = Vec::new();
-            offered.models.retain(|model| {
-                let new = !seen.contains(&model.id);
-                seen.push(model.id.clone());
-                new
-            });
-        }
-        offered
-    }
-
-    fn of_provider(&self, provider: &Provider) -> Offered {
-        // A server that needs no key is not the well-known provider itself, and does not have that
-        // provider's models.
-        let another =
-            provider.key.is_none() && Catalogue::built_in().models(&provider.id).next().is_some();
-        let models = self.catalogue.models(&provider.id).filter(|_| !another).cloned().collect();
-        Offered { provider: provider.clone(), models }
-    }
-
-    /// Adds a model that the user names, even if it is unknown.
-    fn add_wish(&self, wish: &str, offered: &mut Offered) {
-        let Some((provider, name)) = wish.split_once('/') else { return };
-        let known = offered.models.iter().any(|model| model.id.name == name);
-        if provider != offered.provider.id || name.is_empty() || known {
-            return;
-        }
-        // Ollama uses the tag `latest` if a name has none.
-        let latest =
-            offered.models.iter().find(|model| model.id.name.strip_suffix(":latest") == Some(name));
-        let model = match latest {
-            Some(latest) => KnownModel { id: offered.provider.model(name), ..latest.clone() },
-            None => self.catalogue.model(&offered.provider, name),
-        };
-        offered.models.push(model);
-    }
-
-    /// Returns what is known about the model with this id. `None` for `offline`, and for a model
-    /// that is not available.
-    pub fn find(&self, value: &str) -> Option<KnownModel> {
-        self.find_with_provider(value).map(|(_, known)| known)
-    }
-
-    fn find_with_provider(&self, value: &str) -> Option<(Provider, KnownModel)> {
-        self.offered().into_iter().find_map(|offered| {
-            let known = offered.models.into_iter().find(|model| model.id.to_string() == value)?;
-            Some((offered.provider, known))
-        })
     }
 
     /// Returns whether any model accepts images, and whether any accepts audio.
