@@ -1,7 +1,9 @@
 //! The catalogue: the models in `models.json` and in the user's own file.
 
+mod assumed;
 pub(crate) mod known_model;
 pub(crate) mod known_providers;
+pub(crate) mod live;
 pub(crate) mod local;
 pub(crate) mod provider_variables;
 use crate::catalogue::known_model::{KnownModel, Level, Prices};
@@ -192,7 +194,7 @@ impl Catalogue {
         });
         match found {
             Some(found) => KnownModel { id, ..found.clone() },
-            None => KnownModel::unknown(id, provider.is_local()),
+            None => assumed::model(provider, name),
         }
     }
 }

@@ -4,6 +4,8 @@
 mod chosen;
 pub(crate) mod configurable;
 mod configured;
+mod learnt;
+mod live;
 pub(crate) mod offered;
 mod provided;
 mod unusable;
@@ -19,8 +21,11 @@ use crate::model::Model;
 use crate::offline::Offline;
 use crate::provider::Provider;
 use configured::ConfiguredProviders;
+use learnt::LearntWindows;
+use live::LiveDetails;
 use offered::{Offered, named};
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::OnceCell;
@@ -80,6 +85,10 @@ pub struct Models {
     /// servers are not used.
     local: Option<Vec<(&'static str, String)>>,
     servers: OnceCell<Vec<LocalServer>>,
+    /// What providers told about models that are in no list.
+    live: LiveDetails,
+    /// The windows that providers stated in errors, or used.
+    learnt: LearntWindows,
     offline: Arc<dyn Model>,
 }
 
@@ -130,6 +139,8 @@ impl Models {
             titles: false,
             local: None,
             servers: OnceCell::new(),
+            live: LiveDetails::default(),
+            learnt: LearntWindows::default(),
             offline,
         }
     }
@@ -164,6 +175,8 @@ impl Models {
             titles: wish(TITLES).is_none_or(|titles| titles != "off"),
             local: None,
             servers: OnceCell::new(),
+            live: LiveDetails::default(),
+            learnt: LearntWindows::default(),
             offline: Arc::new(Offline),
         })
     }
@@ -174,6 +187,15 @@ impl Models {
     pub fn and_local(mut self, environment: &(dyn Fn(&str) -> Option<String> + Sync)) -> Self {
         let value = |name: &'static str| Some((name, environment(name)?));
         self.local = Some(LOCAL.into_iter().filter_map(value).collect());
+        self
+    }
+
+    /// Lets providers be asked about models that are in no list, at the address of their calls and
+    /// with their own keys. [`Models::look`] does that. `folder` keeps their answers for a day; it
+    /// is created when needed.
+    #[must_use]
+    pub fn and_live(mut self, folder: Option<PathBuf>) -> Self {
+        self.live = LiveDetails::kept_in(folder);
         self
     }
 
@@ -193,9 +215,17 @@ impl Models {
         self.catalogue.as_of()
     }
 
+    /// Searches for servers on this machine, and asks providers about models that are in no list.
+    /// Both are done once. This takes at most 0.3 seconds, and another 1.5 seconds if a provider is
+    /// asked. An answer that is later is used as soon as it arrives.
+    pub async fn look(&self) {
+        self.look_for_servers().await;
+        self.ask_providers().await;
+    }
+
     /// Searches for servers on this machine, unless an earlier search has finished. A search that
     /// takes too long is cancelled, and the next call starts a new one.
-    pub async fn look(&self) {
+    async fn look_for_servers(&self) {
         let Some(local) = &self.local else { return };
         let value = |name: &str| {
             local.iter().find(|(other, _)| *other == name).map(|(_, value)| value.clone())

@@ -4,12 +4,11 @@ use crate::event::TokenUsage;
 use crate::message::{ModelId, Thinking};
 use serde::Deserialize;
 
-/// The assumed context window of a remote model, in tokens.
+/// The assumed context window of a model, in tokens.
 pub(crate) const ASSUMED_WINDOW: u64 = 128_000;
 
-/// The assumed context window of a model on this machine, in tokens: the smallest default among
-/// common servers.
-const ASSUMED_LOCAL_WINDOW: u64 = 4096;
+/// The assumed context window of a model of Ollama, in tokens: its smallest default.
+pub(crate) const OLLAMA_WINDOW: u64 = 4096;
 
 /// A model, with its context window, its prices and the kinds of input that it accepts.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,12 +79,12 @@ pub struct Level {
 }
 
 impl KnownModel {
-    /// Returns a model about which only the name is known.
-    pub(crate) fn unknown(id: ModelId, local: bool) -> Self {
+    /// Returns a model about which only the name is known, with this assumed window.
+    pub(crate) fn unknown(id: ModelId, window: u64) -> Self {
         Self {
             title: id.name.clone(),
             id,
-            window: if local { ASSUMED_LOCAL_WINDOW } else { ASSUMED_WINDOW },
+            window,
             window_assumed: true,
             max_output: None,
             prices: None,
@@ -103,6 +102,12 @@ impl KnownModel {
             Some(window) => Self { window, window_assumed: false, ..self },
             None => self,
         }
+    }
+
+    /// Returns whether the model's server silently cuts what is longer than the window, as Ollama
+    /// does. Other servers report an error.
+    pub(crate) fn is_cut_silently(&self) -> bool {
+        self.window_assumed && self.window == OLLAMA_WINDOW
     }
 
     /// Returns how a request asks for the level with this id.

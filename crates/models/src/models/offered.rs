@@ -3,7 +3,7 @@
 use super::{Models, OFFLINE};
 use crate::address::is_same_server;
 use crate::catalogue::Catalogue;
-use crate::catalogue::known_model::KnownModel;
+use crate::catalogue::known_model::{KnownModel, OLLAMA_WINDOW};
 use crate::catalogue::local::LocalServer;
 use crate::provider::Provider;
 
@@ -30,15 +30,15 @@ impl Offered {
     fn add_models(&mut self, catalogue: &Catalogue, server: &LocalServer) {
         for model in &server.models {
             let id = self.provider.model(&model.name);
+            let is_ollama = model.window.is_none() && server.provider.is_ollama();
+            let told = |known: KnownModel| match known.window_assumed && is_ollama {
+                true => KnownModel { window: OLLAMA_WINDOW, ..known },
+                false => known.with_window(model.window),
+            };
             match self.models.iter_mut().find(|known| known.id == id) {
-                Some(known) if known.window_assumed => {
-                    *known = known.clone().with_window(model.window);
-                }
+                Some(known) if known.window_assumed => *known = told(known.clone()),
                 Some(_) => {}
-                None => {
-                    let known = catalogue.model(&self.provider, &model.name);
-                    self.models.push(known.with_window(model.window));
-                }
+                None => self.models.push(told(catalogue.model(&self.provider, &model.name))),
             }
         }
     }
@@ -80,6 +80,9 @@ impl Models {
                 seen.push(model.id.clone());
                 new
             });
+            for model in &mut offered.models {
+                *model = self.learnt.apply(self.live.details(&offered.provider, model.clone()));
+            }
         }
         offered
     }
