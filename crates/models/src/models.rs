@@ -8,6 +8,7 @@ mod learnt;
 mod live;
 pub(crate) mod offered;
 mod provided;
+mod replacement;
 mod unusable;
 mod variables;
 

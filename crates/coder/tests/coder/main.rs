@@ -42,3 +42,4 @@ mod tasks;
 mod titles;
 mod verbs;
 mod version_2;
+mod windows;

@@ -6,6 +6,10 @@ use crate::message::ModelId;
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
 
+/// The smallest limit that is taken from an error, in tokens. A smaller number in an error is not
+/// the limit of a model that can be used here.
+const MIN_LIMIT: u64 = 1000;
+
 /// What was learned about the window of a model.
 #[derive(Debug, Clone, Copy, Default)]
 struct Learnt {
@@ -45,9 +49,10 @@ impl LearntWindows {
 
 impl Models {
     /// Records the limit that a provider stated when it refused a conversation as too long. From
-    /// now on it is the context window of the model, unless the known one is smaller.
+    /// now on it is the context window of the model, unless the known one is smaller. A limit below
+    /// 1,000 tokens is ignored.
     pub fn learn_limit(&self, model: &ModelId, limit: u64) {
-        if limit > 0 {
+        if limit >= MIN_LIMIT {
             self.learnt.change(model, |learnt| learnt.stated = Some(limit));
         }
     }
@@ -91,7 +96,7 @@ mod tests {
         assert_eq!(window("next-big-thing"), (130_000, false), "this many were counted");
 
         models.learn_size(&known, 100);
-        models.learn_limit(&known, 0);
+        models.learn_limit(&known, 4);
         assert_eq!(window("known"), (9000, false));
         models.learn_limit(&known, 20_000);
         assert_eq!(window("known"), (9000, false));
