@@ -212,7 +212,7 @@ fn provider_behind_openrouter(name: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns the name with dashes in place of dots, and without a date or `latest` at its end.
-fn plain_name(name: &str) -> String {
+pub(crate) fn plain_name(name: &str) -> String {
     let name = name.replace('.', "-");
     let dated = |digits: &str| {
         name.len().checked_sub(digits.len()).filter(|at| {

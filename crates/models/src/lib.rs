@@ -74,6 +74,7 @@ pub use message::{
 pub use model::{
     Brief, EventStream, Model, ModelInput, NextEvent, answer_reserve, estimated_tokens,
 };
+pub use models::compared::ListComparison;
 pub use models::configurable::ConfigurableProvider;
 pub use models::offered::Offered;
 pub use models::{FoundProvider, Models, ModelsError, OFFLINE, provider_variables};

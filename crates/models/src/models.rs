@@ -2,6 +2,7 @@
 //! machine, and `offline`.
 
 mod chosen;
+pub(crate) mod compared;
 pub(crate) mod configurable;
 mod configured;
 mod learnt;

@@ -33,7 +33,7 @@ mod tests {
         let replacement =
             |provider: &str, name: &str| models.replacement(&ModelId::new(provider, name));
         assert_eq!(replacement("box", "big-1").as_deref(), Some("box/big-2"));
-        assert_eq!(replacement("box", "small-2").as_deref(), None);
+        assert_eq!(replacement("box", "small-1").as_deref(), Some("box/small-2"));
         assert_eq!(replacement("box", "zzz"), None);
         assert_eq!(replacement("nobody", "big-1"), None);
     }

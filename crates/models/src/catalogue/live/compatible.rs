@@ -84,8 +84,12 @@ fn positive(value: &Value, path: &str) -> Option<u64> {
 /// Reads a list of models.
 fn listed(list: &Value, name: &str) -> Option<Value> {
     let entry = entries(list).find(|entry| has_name(entry, "id", name))?;
-    let window = WINDOWS.iter().find_map(|path| positive(entry, path))?;
-    Some(json!({"window": window}))
+    Some(json!({"window": window(entry)?}))
+}
+
+/// Returns the window in an entry of a list of models.
+pub(super) fn window(entry: &Value) -> Option<u64> {
+    WINDOWS.iter().find_map(|path| positive(entry, path))
 }
 
 /// Reads the properties of llama.cpp, which serves one model under any name.

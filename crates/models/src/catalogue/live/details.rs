@@ -1,6 +1,6 @@
 //! The details of a model, as its provider tells them.
 
-use super::ListFormat;
+use super::{ListFormat, compatible};
 use crate::catalogue::known_model::{KnownModel, Level, LongPromptPrices, OLLAMA_WINDOW, Prices};
 use crate::message::Thinking;
 use serde_json::Value;
@@ -37,12 +37,12 @@ impl ModelDetails {
         match format {
             // The answers of gateways are in the same form, whatever their wire.
             _ if entry.get("window").is_some() || entry.get("ollama").is_some() => {
-                compatible(entry)
+                of_gateway(entry)
             }
             ListFormat::Anthropic => anthropic(entry),
             ListFormat::Gemini => gemini(entry),
             ListFormat::OpenRouter => openrouter(entry),
-            ListFormat::Compatible => Self::default(),
+            ListFormat::Compatible => Self { window: compatible::window(entry), ..Self::default() },
         }
     }
 
@@ -98,7 +98,7 @@ fn is_true(value: &Value, path: &str) -> bool {
     value.pointer(path).and_then(Value::as_bool).unwrap_or_default()
 }
 
-fn compatible(entry: &Value) -> ModelDetails {
+fn of_gateway(entry: &Value) -> ModelDetails {
     ModelDetails {
         window: positive(entry, "/window"),
         max_output: positive(entry, "/max_output"),
