@@ -54,7 +54,8 @@ pub(crate) async fn agent(arguments: &args::Agent) -> Result<Exit, Failure> {
 /// the client that opens a session.
 fn coder(settings: &Settings) -> Coder {
     let (models, why) = crate::models::models(settings);
-    let mut coder = Coder::with(models);
+    let answers = folder::cache().map(|cache| cache.join("models"));
+    let mut coder = Coder::with(models.and_live(answers));
     if let Some(mode) = settings.variable("ATTACHE_MODE") {
         coder = coder.mode(mode.trim());
     }

@@ -179,6 +179,10 @@ pub(crate) struct Doctor {
     /// Show every permission rule
     #[arg(short, long)]
     pub(crate) verbose: bool,
+    /// Compare the built-in list of models with the lists of your providers; this sends each
+    /// provider its own key, and no other data
+    #[arg(long)]
+    pub(crate) online: bool,
 }
 
 #[derive(Debug, Args)]

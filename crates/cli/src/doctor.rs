@@ -4,6 +4,7 @@
 mod checkpoints;
 mod findings;
 mod hub;
+mod online;
 
 use crate::args;
 use crate::demo::size;
@@ -46,6 +47,9 @@ pub(crate) async fn doctor(arguments: &args::Doctor) -> Result<Exit, Failure> {
     keys(&mut findings, &settings);
     let unusable = models.unusable().await;
     model_facts(&mut findings, &models, why.as_deref(), unusable.as_deref());
+    if arguments.online {
+        online::lists(&mut findings, &models).await;
+    }
     sandbox(&mut findings).await;
     rules(&mut findings, &settings, arguments.verbose);
     limits(&mut findings);
@@ -119,6 +123,7 @@ fn folders(findings: &mut Findings) {
         ("configuration", "XDG_CONFIG_HOME", crate::folder::configuration()),
         ("data", "XDG_DATA_HOME", crate::folder::data()),
         ("state", "XDG_STATE_HOME", crate::folder::state()),
+        ("cache", "XDG_CACHE_HOME", crate::folder::cache()),
     ] {
         match found {
             Some(found) => folder(findings, name, &found),

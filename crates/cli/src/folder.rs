@@ -24,6 +24,12 @@ pub(crate) fn state() -> Option<PathBuf> {
     base("XDG_STATE_HOME", ".local/state")
 }
 
+/// Returns the folder `attache` in the user's folder for data that can be fetched again; `None` if
+/// neither `XDG_CACHE_HOME` nor `HOME` names one.
+pub(crate) fn cache() -> Option<PathBuf> {
+    base("XDG_CACHE_HOME", ".cache")
+}
+
 /// Returns the folder `attache` in the folder that the system makes for the user's sockets, if
 /// `XDG_RUNTIME_DIR` names one that exists.
 pub(crate) fn runtime() -> Option<PathBuf> {
@@ -34,7 +40,7 @@ pub(crate) fn runtime() -> Option<PathBuf> {
 
 /// Returns all of these folders.
 pub(crate) fn private() -> Vec<PathBuf> {
-    [configuration(), data(), state(), runtime()].into_iter().flatten().collect()
+    [configuration(), data(), state(), cache(), runtime()].into_iter().flatten().collect()
 }
 
 /// Returns the person's instructions for every project: `AGENTS.md` in the configuration folder, if

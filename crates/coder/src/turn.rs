@@ -7,6 +7,7 @@ pub(crate) mod ended;
 pub(crate) mod fallback;
 pub(crate) mod guard;
 mod stop_reason;
+mod unknown_window;
 mod usage_report;
 
 use crate::commands::{CommandOutcome, command};
@@ -26,9 +27,9 @@ use crate::turn::chosen_model::chosen;
 use crate::turn::ended::Ended;
 use crate::turn::guard::Guard;
 use crate::turn::stop_reason::{refusal, stop_reason};
+use crate::turn::unknown_window::report_unknown_window;
 use crate::turn::usage_report::{charge_failed_attempts, report_usage};
 use attache_agent::{Error, Result, StopReason, Turn};
-use attache_protocol::v1::{Notice, NoticeSeverity};
 use std::future::Future;
 use std::pin::Pin;
 
@@ -104,7 +105,7 @@ async fn answer_prompt(models: &Models, memory: &mut Memory, turn: &Turn) -> Res
 /// a person's prompt or a subagent's task.
 async fn run_loop(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<Ended> {
     let mut model = chosen(models, turn);
-    report_unknown_window(memory, turn, &*model).await?;
+    report_unknown_window(models, memory, turn, &*model).await?;
     let (mut broken, mut guard) = (0, Guard::default());
     let steps = match memory.conversation.kind() {
         ConversationKind::Agent => MAX_STEPS,
@@ -116,10 +117,14 @@ async fn run_loop(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<E
         let answer = match answer(&*model, memory, turn).await {
             Ok(answer) => answer,
             Err(unanswered) => match recover(models, memory, turn, &*model, unanswered).await? {
-                Next::Answer(answer) => *answer,
+                Next::Answer(answer) => {
+                    // The window may have been learned from the error.
+                    model = chosen(models, turn);
+                    *answer
+                }
                 Next::Another => {
                     model = chosen(models, turn);
-                    report_unknown_window(memory, turn, &*model).await?;
+                    report_unknown_window(models, memory, turn, &*model).await?;
                     continue;
                 }
                 Next::Stop(reason) => return Ok(Ended::Because(reason)),
@@ -184,22 +189,6 @@ async fn report_server_events(memory: &mut Memory, turn: &Turn) -> Result<()> {
     Ok(())
 }
 
-/// Tells the person once that the context window of the model is unknown.
-async fn report_unknown_window(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<()> {
-    let title = model.title();
-    if model.window().is_some() || memory.unmeasured.as_deref() == Some(title) {
-        return Ok(());
-    }
-    memory.unmeasured = Some(title.to_owned());
-    let mut notice =
-        Notice::new(NoticeSeverity::Info, format!("The context window of {title} is unknown"));
-    let room = counted(room(model, memory, turn), "token");
-    notice.description = Some(format!(
-        "It gets at most about {room} of the conversation, and the usage is not shown."
-    ));
-    turn.notice(notice).await
-}
-
 /// Adds a message to the conversation in memory, and stores it unless the conversation is a
 /// subagent's.
 async fn add_message(memory: &mut Memory, turn: &Turn, message: Message) -> Result<()> {
@@ -235,15 +224,20 @@ async fn recover(
 ) -> Result<Next> {
     let mut unanswered = unanswered;
     charge_failed_attempts(memory, turn, model, &unanswered.lost).await?;
-    if let (FailureReason::Model(ModelError::Overflow { .. } | ModelError::TooLarge { .. }), None) =
-        (&unanswered.why, &unanswered.said)
-        && shorten(memory, turn, model).await?
+    if let (
+        FailureReason::Model(error @ (ModelError::Overflow { .. } | ModelError::TooLarge { .. })),
+        None,
+    ) = (&unanswered.why, &unanswered.said)
     {
-        match answer(model, memory, turn).await {
-            Ok(answer) => return Ok(Next::Answer(Box::new(answer))),
-            Err(still) => {
-                charge_failed_attempts(memory, turn, model, &still.lost).await?;
-                unanswered = still;
+        learn_window(models, error);
+        let model = chosen(models, turn);
+        if shorten(memory, turn, &*model).await? {
+            match answer(&*model, memory, turn).await {
+                Ok(answer) => return Ok(Next::Answer(Box::new(answer))),
+                Err(still) => {
+                    charge_failed_attempts(memory, turn, &*model, &still.lost).await?;
+                    unanswered = still;
+                }
             }
         }
     }
@@ -269,12 +263,22 @@ async fn recover(
             Ok(Next::Stop(StopReason::Refusal))
         }
         FailureReason::Model(ModelError::Unusable { why }) => Err(Error::AuthRequired(why)),
-        FailureReason::Model(error) => Err(Error::failed(sentence(&error))),
+        FailureReason::Model(error) => {
+            learn_window(models, &error);
+            Err(Error::failed(sentence(models, &error)))
+        }
+    }
+}
+
+/// Keeps the limit that a provider stated when it refused the conversation as too long.
+fn learn_window(models: &Models, error: &ModelError) {
+    if let ModelError::Overflow { model, limit: Some(limit), .. } = error {
+        models.learn_limit(model, *limit);
     }
 }
 
 /// The message for the person about a failure.
-fn sentence(error: &ModelError) -> String {
+fn sentence(models: &Models, error: &ModelError) -> String {
     match error {
         ModelError::Overflow { model, said, .. } => {
             let said = if said.is_empty() { String::new() } else { format!(" (\"{said}\")") };
@@ -282,6 +286,10 @@ fn sentence(error: &ModelError) -> String {
                 "the conversation is too long for {model}{said}, and no more of it can be removed: start a new session, or choose another model"
             )
         }
+        ModelError::UnknownModel { model, .. } => match models.replacement(model) {
+            Some(other) => format!("{error}; use {other} instead"),
+            None => error.to_string(),
+        },
         error => error.to_string(),
     }
 }
@@ -307,6 +315,7 @@ async fn run_calls(
     guard: &mut Guard,
 ) -> Result<CallsOutcome> {
     let Answer { message, usage, stop, .. } = answer;
+    models.learn_size(&message.model, usage.total());
     // The calls in a message that was cut off do not run, because the model would not get their
     // results.
     let is_stopped = matches!(

@@ -68,9 +68,46 @@ pub(crate) fn is_within(url: &str, domains: &[&str]) -> bool {
     domains.iter().any(|domain| within(&domain))
 }
 
+/// Returns whether two base URLs lead to the same server. All names of this machine count as one,
+/// and so do addresses with and without `/v1`.
+pub(crate) fn is_same_server(one: &str, other: &str) -> bool {
+    let place = |address: &str| {
+        let url = Url::parse(address).ok()?;
+        let host = match is_loopback(address) {
+            true => "localhost".to_owned(),
+            false => url.host_str()?.to_owned(),
+        };
+        let path = url.path().trim_end_matches('/').trim_end_matches("/v1").to_owned();
+        Some((url.scheme().to_owned(), host, url.port_or_known_default(), path))
+    };
+    place(one).is_some_and(|place_of_one| Some(place_of_one) == place(other))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{is_loopback, without_login};
+    use super::{is_loopback, is_same_server, without_login};
+
+    #[test]
+    fn one_server_has_several_addresses() {
+        let server = "http://127.0.0.1:8080/v1";
+        for (address, expected) in [
+            ("http://127.0.0.1:8080/v1/", true),
+            ("http://localhost:8080/v1", true),
+            ("http://LOCALHOST:8080/v1", true),
+            ("http://[::1]:8080/v1", true),
+            ("http://127.0.0.1:8080", true),
+            ("http://127.0.0.1:8081/v1", false),
+            ("https://127.0.0.1:8080/v1", false),
+            ("http://127.0.0.1:8080/other/v1", false),
+            ("http://box:8080/v1", false),
+            ("no address", false),
+        ] {
+            assert_eq!(is_same_server(server, address), expected, "{address}");
+            assert_eq!(is_same_server(address, server), expected, "{address}");
+        }
+        assert!(is_same_server("https://box/v1", "https://box:443/v1"));
+        assert!(!is_same_server("no address", "no address"));
+    }
 
     #[test]
     fn loopback_addresses_are_recognised() {

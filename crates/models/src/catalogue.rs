@@ -1,7 +1,9 @@
 //! The catalogue: the models in `models.json` and in the user's own file.
 
+mod assumed;
 pub(crate) mod known_model;
 pub(crate) mod known_providers;
+pub(crate) mod live;
 pub(crate) mod local;
 pub(crate) mod provider_variables;
 use crate::catalogue::known_model::{KnownModel, Level, Prices};
@@ -220,7 +222,7 @@ impl Catalogue {
         });
         match found {
             Some(found) => KnownModel { id, ..found.clone() },
-            None => KnownModel::unknown(id, provider.is_local()),
+            None => assumed::model(provider, name),
         }
     }
 }
@@ -238,7 +240,7 @@ fn provider_behind_openrouter(name: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns the name with dashes in place of dots, and without a date or `latest` at its end.
-fn plain_name(name: &str) -> String {
+pub(crate) fn plain_name(name: &str) -> String {
     let name = name.replace('.', "-");
     let dated = |digits: &str| {
         name.len().checked_sub(digits.len()).filter(|at| {

@@ -3,6 +3,7 @@
 use crate::address::without_login;
 use crate::environment::Environment;
 use crate::error::ModelError;
+use crate::provider::Provider;
 use crate::secret::Secret;
 use crate::wire::adapter::HttpRequest;
 use reqwest::dns::Resolve;
@@ -116,21 +117,28 @@ impl Http {
             said,
         };
         let url = self.url(provider, &request.url)?;
-        let mut headers = HeaderMap::new();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        for (name, value) in &request.headers {
-            let parsed = HeaderName::try_from(name.as_str()).ok();
-            let (Some(parsed), Ok(mut value)) = (parsed, HeaderValue::try_from(value.expose()))
-            else {
-                return Err(wrong(format!(
-                    "the header {name} cannot be sent: the key or the header contains a line break or an extra space"
-                )));
-            };
-            value.set_sensitive(true);
-            headers.insert(parsed, value);
-        }
+        let mut headers = header_map(&request.headers).map_err(wrong)?;
+        headers.entry(CONTENT_TYPE).or_insert(HeaderValue::from_static("application/json"));
         let body = serde_json::to_vec(&request.body).map_err(|error| wrong(error.to_string()))?;
         Ok(self.client(provider, &url)?.post(url).headers(headers).body(body))
+    }
+
+    /// Returns a request for what `provider` tells at this address about its models.
+    ///
+    /// # Errors
+    /// Returns an error if a header is invalid.
+    pub(crate) fn get(
+        &self,
+        provider: &Provider,
+        url: &Url,
+    ) -> Result<reqwest::RequestBuilder, ModelError> {
+        let wrong = |said: String| ModelError::BadRequest {
+            provider: provider.name.clone(),
+            status: 0,
+            said,
+        };
+        let headers = header_map(&provider.list_headers()).map_err(wrong)?;
+        Ok(self.client(&provider.name, url)?.get(url.clone()).headers(headers))
     }
 
     /// Returns the client for this address.
@@ -207,6 +215,22 @@ impl Http {
             said: "the address must begin with http:// or https://".to_owned(),
         })
     }
+}
+
+/// Returns these headers, whose values are not logged.
+fn header_map(headers: &[(String, Secret)]) -> Result<HeaderMap, String> {
+    let mut map = HeaderMap::new();
+    for (name, value) in headers {
+        let parsed = HeaderName::try_from(name.as_str()).ok();
+        let (Some(parsed), Ok(mut value)) = (parsed, HeaderValue::try_from(value.expose())) else {
+            return Err(format!(
+                "the header {name} cannot be sent: the key or the header contains a line break or an extra space"
+            ));
+        };
+        value.set_sensitive(true);
+        map.insert(parsed, value);
+    }
+    Ok(map)
 }
 
 fn web_url(url: &str) -> Option<Url> {

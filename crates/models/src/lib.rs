@@ -74,8 +74,10 @@ pub use message::{
 pub use model::{
     Brief, EventStream, Model, ModelInput, NextEvent, answer_reserve, estimated_tokens,
 };
+pub use models::compared::ListComparison;
 pub use models::configurable::ConfigurableProvider;
-pub use models::{FoundProvider, Models, ModelsError, OFFLINE, Offered, provider_variables};
+pub use models::offered::Offered;
+pub use models::{FoundProvider, Models, ModelsError, OFFLINE, provider_variables};
 pub use offline::{OFFLINE_HELP, Offline, project_summary};
 pub use secret::Secret;
 pub use sse::{SseEvent, SseParser};

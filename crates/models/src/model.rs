@@ -19,6 +19,12 @@ pub trait Model: Debug + Send + Sync {
     /// Returns the context window in tokens, or an assumption if it is unknown.
     fn size(&self) -> u64;
 
+    /// Returns whether the model's server silently cuts what is longer than [`Model::size`]. Other
+    /// servers report an error.
+    fn is_cut_silently(&self) -> bool {
+        false
+    }
+
     /// Returns how many tokens of the window this brief takes up, as counted by
     /// [`estimated_tokens`].
     fn brief_tokens(&self, brief: &Brief) -> u64;

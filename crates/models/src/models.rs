@@ -2,17 +2,21 @@
 //! machine, and `offline`.
 
 mod chosen;
+pub(crate) mod compared;
 pub(crate) mod configurable;
 mod configured;
+mod learnt;
+mod live;
+pub(crate) mod offered;
 mod outdated;
 mod provided;
+mod replacement;
 mod unusable;
 mod variables;
 
 pub use variables::provider_variables;
 
 use crate::call::changes::KnownChanges;
-use crate::catalogue::known_model::KnownModel;
 use crate::catalogue::local::{LocalServer, local_servers};
 use crate::catalogue::provider_variables::ProviderVariables;
 use crate::catalogue::{Catalogue, CatalogueError};
@@ -21,7 +25,11 @@ use crate::model::Model;
 use crate::offline::Offline;
 use crate::provider::Provider;
 use configured::ConfiguredProviders;
+use learnt::LearntWindows;
+use live::LiveDetails;
+use offered::{Offered, named};
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::OnceCell;
@@ -81,6 +89,10 @@ pub struct Models {
     /// servers are not used.
     local: Option<Vec<(&'static str, String)>>,
     servers: OnceCell<Vec<LocalServer>>,
+    /// What providers told about models that are in no list.
+    live: LiveDetails,
+    /// The windows that providers stated in errors, or used.
+    learnt: LearntWindows,
     offline: Arc<dyn Model>,
     /// What the refusals of providers have taught.
     known_changes: KnownChanges,
@@ -114,36 +126,6 @@ impl std::error::Error for ModelsError {
     }
 }
 
-/// A provider with its models.
-#[derive(Debug, Clone)]
-pub struct Offered {
-    provider: Provider,
-    /// The models to choose from.
-    pub models: Vec<KnownModel>,
-}
-
-impl Offered {
-    /// Returns the id of the provider, such as `anthropic`.
-    pub fn id(&self) -> &str {
-        &self.provider.id
-    }
-
-    /// Returns the display name of the provider, such as `Anthropic`.
-    pub fn name(&self) -> &str {
-        &self.provider.name
-    }
-}
-
-/// Returns the id of the model that `wish` names: `provider/name`, only the name, or `offline`.
-fn named(wish: &str, offered: &[Offered]) -> Option<String> {
-    if wish == OFFLINE {
-        return Some(OFFLINE.to_owned());
-    }
-    let ids = || offered.iter().flat_map(|offered| &offered.models).map(|model| &model.id);
-    let whole = ids().find(|id| id.to_string() == *wish);
-    whole.or_else(|| ids().find(|id| id.name == *wish)).map(ToString::to_string)
-}
-
 impl Models {
     /// Returns a set of models that contains only `offline`.
     pub fn offline_only() -> Self {
@@ -163,6 +145,8 @@ impl Models {
             titles: false,
             local: None,
             servers: OnceCell::new(),
+            live: LiveDetails::default(),
+            learnt: LearntWindows::default(),
             offline,
             known_changes: KnownChanges::default(),
         }
@@ -198,6 +182,8 @@ impl Models {
             titles: wish(TITLES).is_none_or(|titles| titles != "off"),
             local: None,
             servers: OnceCell::new(),
+            live: LiveDetails::default(),
+            learnt: LearntWindows::default(),
             offline: Arc::new(Offline),
             known_changes: KnownChanges::default(),
         })
@@ -209,6 +195,15 @@ impl Models {
     pub fn and_local(mut self, environment: &(dyn Fn(&str) -> Option<String> + Sync)) -> Self {
         let value = |name: &'static str| Some((name, environment(name)?));
         self.local = Some(LOCAL.into_iter().filter_map(value).collect());
+        self
+    }
+
+    /// Lets providers be asked about models that are in no list, at the address of their calls and
+    /// with their own keys. [`Models::look`] does that. `folder` keeps their answers for a day; it
+    /// is created when needed.
+    #[must_use]
+    pub fn and_live(mut self, folder: Option<PathBuf>) -> Self {
+        self.live = LiveDetails::kept_in(folder);
         self
     }
 
@@ -228,9 +223,17 @@ impl Models {
         self.catalogue.as_of()
     }
 
+    /// Searches for servers on this machine, and asks providers about models that are in no list.
+    /// Both are done once. This takes at most 0.3 seconds, and another 1.5 seconds if a provider is
+    /// asked. An answer that is later is used as soon as it arrives.
+    pub async fn look(&self) {
+        self.look_for_servers().await;
+        self.ask_providers().await;
+    }
+
     /// Searches for servers on this machine, unless an earlier search has finished. A search that
     /// takes too long is cancelled, and the next call starts a new one.
-    pub async fn look(&self) {
+    async fn look_for_servers(&self) {
         let Some(local) = &self.local else { return };
         let value = |name: &str| {
             local.iter().find(|(other, _)| *other == name).map(|(_, value)| value.clone())
@@ -269,84 +272,6 @@ impl Models {
         let wish = self.wish.as_deref().filter(|wish| *wish != OFFLINE)?;
         let default = self.default_model();
         (default != wish && !default.ends_with(&format!("/{wish}"))).then_some(wish)
-    }
-
-    /// Returns the providers with their models, in the order of display.
-    pub fn offered(&self) -> Vec<Offered> {
-        let configured = self.configured.all();
-        let untouched =
-            self.providers.iter().filter(|provider| !configured.contains_key(&provider.id));
-        let mut offered: Vec<Offered> =
-            untouched.map(|provider| self.of_provider(provider)).collect();
-        // A provider that a client has set keeps the models of the original provider.
-        offered.extend(configured.into_values().flatten().map(|provider| {
-            let models = self.catalogue.models(&provider.id).cloned().collect();
-            Offered { provider, models }
-        }));
-        for server in self.servers.get().into_iter().flatten() {
-            let known = server.models.iter().map(|model| {
-                self.catalogue.model(&server.provider, &model.name).with_window(model.window)
-            });
-            let known: Vec<KnownModel> = known.collect();
-            match offered
-                .iter_mut()
-                .find(|offered| offered.provider.base_url == server.provider.base_url)
-            {
-                Some(offered) => offered.models.extend(known),
-                None => offered.push(Offered { provider: server.provider.clone(), models: known }),
-            }
-        }
-        for offered in &mut offered {
-            for wish in [&self.wish, &self.fallback].into_iter().flatten() {
-                self.add_wish(wish, offered);
-            }
-            let mut seen = Vec::new();
-            offered.models.retain(|model| {
-                let new = !seen.contains(&model.id);
-                seen.push(model.id.clone());
-                new
-            });
-        }
-        offered
-    }
-
-    fn of_provider(&self, provider: &Provider) -> Offered {
-        // A server that needs no key is not the well-known provider itself, and does not have that
-        // provider's models.
-        let another =
-            provider.key.is_none() && Catalogue::built_in().models(&provider.id).next().is_some();
-        let models = self.catalogue.models(&provider.id).filter(|_| !another).cloned().collect();
-        Offered { provider: provider.clone(), models }
-    }
-
-    /// Adds a model that the user names, even if it is unknown.
-    fn add_wish(&self, wish: &str, offered: &mut Offered) {
-        let Some((provider, name)) = wish.split_once('/') else { return };
-        let known = offered.models.iter().any(|model| model.id.name == name);
-        if provider != offered.provider.id || name.is_empty() || known {
-            return;
-        }
-        // Ollama uses the tag `latest` if a name has none.
-        let latest =
-            offered.models.iter().find(|model| model.id.name.strip_suffix(":latest") == Some(name));
-        let model = match latest {
-            Some(latest) => KnownModel { id: offered.provider.model(name), ..latest.clone() },
-            None => self.catalogue.model(&offered.provider, name),
-        };
-        offered.models.push(model);
-    }
-
-    /// Returns what is known about the model with this id. `None` for `offline`, and for a model
-    /// that is not available.
-    pub fn find(&self, value: &str) -> Option<KnownModel> {
-        self.find_with_provider(value).map(|(_, known)| known)
-    }
-
-    fn find_with_provider(&self, value: &str) -> Option<(Provider, KnownModel)> {
-        self.offered().into_iter().find_map(|offered| {
-            let known = offered.models.into_iter().find(|model| model.id.to_string() == value)?;
-            Some((offered.provider, known))
-        })
     }
 
     /// Returns whether any model accepts images, and whether any accepts audio.

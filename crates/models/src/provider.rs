@@ -1,12 +1,15 @@
 //! A model provider: its address, its wire and its key.
 
-use crate::address::{is_loopback, without_login};
+use crate::address::{is_loopback, is_same_server, without_login};
 use crate::message::{ModelId, Request};
 use crate::secret::Secret;
 use crate::wire::Wire;
 use crate::wire::adapter::{Decoder, HttpRequest};
 use crate::wire::chat::dialect::Dialect;
 use std::fmt;
+
+/// The usual address of Ollama.
+const OLLAMA: &str = "http://127.0.0.1:11434/v1";
 
 /// A model provider.
 #[derive(Clone, PartialEq, Eq)]
@@ -67,6 +70,11 @@ impl Provider {
         is_loopback(&self.base_url)
     }
 
+    /// Returns whether the server is Ollama, by its id or its port.
+    pub(crate) fn is_ollama(&self) -> bool {
+        self.id == "ollama" || is_same_server(&self.base_url, OLLAMA)
+    }
+
     /// Returns the HTTP request for a call, in the format of this provider's wire.
     pub(crate) fn http_request(&self, request: &Request) -> HttpRequest {
         let adapter = self.wire.adapter();
@@ -79,6 +87,18 @@ impl Provider {
 
     /// Returns the headers for a request.
     pub(crate) fn request_headers(&self, request: &Request) -> Vec<(String, Secret)> {
+        self.headers_with(self.wire.adapter().headers(request))
+    }
+
+    /// Returns the headers for a question about models.
+    pub(crate) fn list_headers(&self) -> Vec<(String, Secret)> {
+        let version = ("anthropic-version".to_owned(), Secret::from("2023-06-01"));
+        let of_wire = (self.wire == Wire::Anthropic).then_some(version);
+        self.headers_with(of_wire.into_iter().collect())
+    }
+
+    /// Returns the key, these headers of the wire, and the headers of the configuration.
+    fn headers_with(&self, of_wire: Vec<(String, Secret)>) -> Vec<(String, Secret)> {
         let adapter = self.wire.adapter();
         let mut headers = Vec::new();
         if let Some(key) = self.key.as_ref().map(Secret::expose) {
@@ -87,7 +107,7 @@ impl Provider {
                 None => ("authorization".to_owned(), Secret::from(format!("Bearer {key}"))),
             });
         }
-        headers.extend(adapter.headers(request));
+        headers.extend(of_wire);
         for (name, value) in &self.headers {
             let name = name.to_ascii_lowercase();
             headers.retain(|(other, _)| *other != name);

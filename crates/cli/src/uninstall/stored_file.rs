@@ -48,8 +48,11 @@ const CONTENTS: &[(&str, &str)] = &[
 ];
 
 /// The files by the ends of their names, if no beginning is known.
-const ENDS: &[(&str, &str)] =
-    &[(".lock", "the lock of a shared hub"), (".sock", "the socket of a shared hub")];
+const ENDS: &[(&str, &str)] = &[
+    (".lock", "the lock of a shared hub"),
+    (".model.json", "what a provider told about a model"),
+    (".sock", "the socket of a shared hub"),
+];
 
 /// How the names of the files of checkpoints begin.
 const CHECKPOINTS: [&str; 5] = ["checkpoints.db", "damaged-", "restore.lock", "stat-", "take-"];

@@ -52,6 +52,7 @@ impl Project {
         // The person who runs the tests can have a shared hub, stored sessions, keys and settings.
         command.env_remove("XDG_RUNTIME_DIR");
         command.env("XDG_CONFIG_HOME", self.path().join(".no-settings"));
+        command.env("XDG_CACHE_HOME", self.path().join(".no-cache"));
         command.env("TERM", "xterm").env("ATTACHE_STORE", "none").env("ATTACHE_MODEL", "offline");
         // So can the terminal have another language and other colours.
         command.env("LC_ALL", "C.UTF-8").env_remove("COLORTERM").env_remove("COLORFGBG");

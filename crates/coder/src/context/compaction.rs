@@ -54,7 +54,13 @@ pub(crate) enum CompactionReason<'w> {
 
 /// Makes the conversation fit the model. If the window is nearly full, a summary replaces the older
 /// part. If that does not help, the oldest part is removed, and a notice says so.
+///
+/// Nothing is removed because of an assumption: if the window is unknown, the provider refuses what
+/// is too long, and states its limit. Only a server that silently cuts gets no more than is assumed.
 pub(crate) async fn make_room(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<()> {
+    if model.window().is_none() && !model.is_cut_silently() {
+        return Ok(());
+    }
     let brief = brief(memory, turn);
     if memory.conversation.is_full(model, &brief) {
         summarize_for_room(memory, turn, model).await?;
@@ -258,11 +264,11 @@ async fn forget(memory: &mut Memory, turn: &Turn, model: &dyn Model, room: u64) 
     if forgotten == Forgotten::default() {
         return Ok(false);
     }
-    tell(turn, Notice::new(NoticeSeverity::Warning, words(forgotten, model.window()))).await?;
+    tell(turn, Notice::new(NoticeSeverity::Warning, words(forgotten, model))).await?;
     Ok(true)
 }
 
-fn words(forgotten: Forgotten, window: Option<u64>) -> String {
+fn words(forgotten: Forgotten, model: &dyn Model) -> String {
     let what = match forgotten {
         Forgotten { turns: 0, results } => {
             format!("{} of this turn", counted(results as u64, "tool result"))
@@ -276,9 +282,13 @@ fn words(forgotten: Forgotten, window: Option<u64>) -> String {
             )
         }
     };
-    let window = window.map_or_else(
-        || "the model's context window".to_owned(),
-        |window| format!("the context window of {}", counted(window, "token")),
-    );
+    let window = match model.window() {
+        Some(window) => format!("the context window of {}", counted(window, "token")),
+        None if model.is_cut_silently() => {
+            format!("the assumed context window of {}", counted(model.size(), "token"))
+        }
+        // The provider has refused the conversation, without its limit.
+        None => "the model's context window".to_owned(),
+    };
     format!("The conversation exceeded {window}: the oldest {what} was removed")
 }

@@ -10,8 +10,8 @@ use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue};
 pub(crate) const GO_ON: &str =
     "[The answer above was cut off. Continue exactly where it ends, and do not repeat it.]";
 
-/// Whether another provider may succeed. Another provider cannot help if the request, the key or
-/// the model's name is wrong.
+/// Whether another provider may succeed. Another provider cannot help if the request or the key is
+/// wrong.
 fn may_help(error: &ModelError) -> bool {
     match error {
         ModelError::NoNetwork { .. }
@@ -19,12 +19,13 @@ fn may_help(error: &ModelError) -> bool {
         | ModelError::Overloaded { .. }
         | ModelError::Hung { .. }
         | ModelError::Cut { .. }
+        // The provider may have retired the model.
+        | ModelError::UnknownModel { .. }
         | ModelError::Malformed { .. } => true,
         ModelError::Auth { .. }
         | ModelError::BadRequest { .. }
         | ModelError::Overflow { .. }
         | ModelError::TooLarge { .. }
-        | ModelError::UnknownModel { .. }
         | ModelError::NotFound { .. }
         | ModelError::Unusable { .. }
         | ModelError::Refused { .. } => false,

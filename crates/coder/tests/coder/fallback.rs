@@ -138,6 +138,40 @@ async fn fallback_is_not_used_if_it_cannot_help() {
     assert!(code == -32603 && message.contains("OpenAI reports that the quota"), "{message}");
 }
 
+/// A model that its provider does not know any more is replaced by the fallback. Without one, the
+/// error names a model that the provider has.
+#[tokio::test]
+async fn retired_model_uses_the_fallback_or_names_a_replacement() {
+    let gone = || {
+        let error = json!({ "type": "not_found_error", "message": "model: claude-sonnet-3-9" });
+        Reply::status(404, "", &json!({ "type": "error", "error": error }).to_string())
+    };
+    for has_fallback in [true, false] {
+        let first = Server::start(vec![gone()]).await;
+        let second = Server::start(vec![chat_text("Here I am.")]).await;
+        let fallback = if has_fallback { "openai/gpt-4o-mini" } else { "" };
+        let variables = variables(&[
+            ("ANTHROPIC_API_KEY", KEY),
+            ("ANTHROPIC_BASE_URL", &first.url),
+            ("OPENAI_API_KEY", KEY),
+            ("OPENAI_BASE_URL", &second.url),
+            ("ATTACHE_MODEL", "anthropic/claude-sonnet-3-9"),
+            ("ATTACHE_FALLBACK", fallback),
+        ]);
+        let project = project(&[]);
+        let session = json!({ "cwd": project.path(), "mcpServers": [] });
+        let mut client = Client::serve_author(coder(&variables), json!({}), session).await;
+        let turn = client.prompt("hello").await;
+        if has_fallback {
+            assert!(turn.text().ends_with("Here I am."), "{turn:?}");
+            assert!(turn.text().contains("anthropic has no model claude-sonnet-3-9"), "{turn:?}");
+            continue;
+        }
+        let (_, message) = error(&turn);
+        assert!(message.contains("; use anthropic/claude-sonnet-"), "{message}");
+    }
+}
+
 /// CONF-06: a fallback that its provider does not list can be chosen. A fallback without a provider
 /// is reported.
 #[tokio::test]

@@ -43,3 +43,4 @@ mod titles;
 mod todays_servers;
 mod verbs;
 mod version_2;
+mod windows;

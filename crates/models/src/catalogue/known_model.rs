@@ -5,12 +5,11 @@ use crate::message::{ModelId, Thinking};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-/// The assumed context window of a remote model, in tokens.
+/// The assumed context window of a model, in tokens.
 pub(crate) const ASSUMED_WINDOW: u64 = 128_000;
 
-/// The assumed context window of a model on this machine, in tokens: the smallest default among
-/// common servers.
-const ASSUMED_LOCAL_WINDOW: u64 = 4096;
+/// The assumed context window of a model of Ollama, in tokens: its smallest default.
+pub(crate) const OLLAMA_WINDOW: u64 = 4096;
 
 /// A model, with its context window, its prices and the kinds of input that it accepts.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,12 +108,12 @@ pub struct Level {
 }
 
 impl KnownModel {
-    /// Returns a model about which only the name is known.
-    pub(crate) fn unknown(id: ModelId, local: bool) -> Self {
+    /// Returns a model about which only the name is known, with this assumed window.
+    pub(crate) fn unknown(id: ModelId, window: u64) -> Self {
         Self {
             title: id.name.clone(),
             id,
-            window: if local { ASSUMED_LOCAL_WINDOW } else { ASSUMED_WINDOW },
+            window,
             window_assumed: true,
             max_output: None,
             prices: None,
@@ -141,6 +140,12 @@ impl KnownModel {
         }
     }
 
+    /// Returns whether the model's server silently cuts what is longer than the window, as Ollama
+    /// does. Other servers report an error.
+    pub(crate) fn is_cut_silently(&self) -> bool {
+        self.window_assumed && self.window == OLLAMA_WINDOW
+    }
+
     /// Returns how a request asks for the level with this id.
     pub fn thinking(&self, level: &str) -> Option<Thinking> {
         self.levels.iter().find(|each| each.id == level).map(|level| level.thinking.clone())
@@ -156,16 +161,29 @@ impl KnownModel {
 impl Prices {
     fn cost(&self, usage: &TokenUsage) -> f64 {
         let read = usage.input.saturating_add(usage.cached_read).saturating_add(usage.cached_write);
-        let above = self.above.iter().rev().find(|above| read > above.tokens);
-        let (input, output, cache_read, cache_write) = match above {
-            Some(above) => (above.input, above.output, above.cache_read, above.cache_write),
-            None => (self.input, self.output, self.cache_read, self.cache_write),
+        let base = LongPromptPrices {
+            tokens: 0,
+            input: self.input,
+            output: self.output,
+            cache_read: self.cache_read,
+            cache_write: self.cache_write,
+            cache_write_1h: self.cache_write_1h,
         };
+        let above = self.above.iter().rev().find(|above| read > above.tokens);
+        above.unwrap_or(&base).cost(usage)
+    }
+}
+
+impl LongPromptPrices {
+    fn cost(&self, usage: &TokenUsage) -> f64 {
+        let write = self.cache_write.unwrap_or(self.input);
+        let for_an_hour = usage.cached_write_1h.min(usage.cached_write);
         let rows = [
-            (usage.input, input),
-            (usage.output, output),
-            (usage.cached_read, cache_read.unwrap_or(input)),
-            (usage.cached_write, cache_write.unwrap_or(input)),
+            (usage.input, self.input),
+            (usage.output, self.output),
+            (usage.cached_read, self.cache_read.unwrap_or(self.input)),
+            (usage.cached_write - for_an_hour, write),
+            (for_an_hour, self.cache_write_1h.unwrap_or(write)),
         ];
         rows.iter().map(|(tokens, price)| *tokens as f64 * price).sum::<f64>() / 1e6
     }

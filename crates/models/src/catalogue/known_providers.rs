@@ -166,6 +166,11 @@ pub(crate) fn known_providers() -> Vec<Provider> {
     KNOWN.iter().map(KnownProvider::provider).collect()
 }
 
+/// Returns whether this is a well-known provider at its own address.
+pub(crate) fn is_own_address(provider: &Provider) -> bool {
+    KNOWN.iter().any(|known| known.id == provider.id && known.base_url == provider.base_url)
+}
+
 /// Returns the provider at another base URL. A server that stands in for OpenAI is assumed to
 /// support only Chat Completions.
 pub(crate) fn elsewhere(provider: Provider, base_url: &str) -> Provider {

@@ -83,7 +83,7 @@ fn number(value: &Value, key: &str) -> Option<u64> {
 /// Requests the models of Ollama and finds the context length of each, because Ollama silently cuts
 /// longer text. A loaded model reports its context length. For any other model, the length is
 /// `num_ctx` in the model's parameters, or else `OLLAMA_CONTEXT_LENGTH`.
-async fn ollama_server(
+pub(crate) async fn ollama_server(
     http: &Http,
     provider: Provider,
     context: Option<u64>,

@@ -101,6 +101,8 @@ fn cached_tokens_and_long_prompts_have_their_own_prices() {
             r#"{"models": [
         {"provider": "anthropic", "name": "long",
          "prices": {"input": 3, "output": 15, "cache_read": 0.3, "cache_write": 3.75}},
+        {"provider": "anthropic", "name": "hour",
+         "prices": {"input": 3, "output": 15, "cache_write": 3.75, "cache_write_1h": 6}},
         {"provider": "openai", "name": "plain",
          "prices": {"input": 1.25, "output": 10, "cache_read": 0.125}},
         {"provider": "gemini", "name": "one",
@@ -131,6 +133,11 @@ fn cached_tokens_and_long_prompts_have_their_own_prices() {
         let found = catalogue.model(&provider(id), name).cost(&usage).unwrap();
         assert!((found - cost).abs() < 1e-9, "{name}: {found} is not {cost}");
     }
+    // 1,000 tokens for five minutes, and 2,000 for an hour.
+    let written = TokenUsage { cached_write_1h: 2_000, ..usage(0, 0, 0, 3_000) };
+    let cost = |name: &str| catalogue.model(&provider("anthropic"), name).cost(&written).unwrap();
+    assert!((cost("long") - 0.011_25).abs() < 1e-12, "without a price of its own");
+    assert!((cost("hour") - 0.015_75).abs() < 1e-12, "{}", cost("hour"));
     let billed = TokenUsage { billed: Some(0.5), ..usage(1, 1, 1, 1) };
     assert_eq!(catalogue.model(&provider("openrouter"), "nobody/knows").cost(&billed), Some(0.5));
 }

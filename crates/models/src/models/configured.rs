@@ -15,6 +15,11 @@ impl ConfiguredProviders {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Returns whether a client has disabled this provider.
+    pub(super) fn is_disabled(&self, id: &str) -> bool {
+        self.all().get(id).is_some_and(Option::is_none)
+    }
+
     /// Sets a provider, or disables it if `provider` is `None`.
     pub(super) fn set(&self, id: &str, provider: Option<Provider>) {
         self.0.write().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned(), provider);

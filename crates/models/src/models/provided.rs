@@ -45,6 +45,10 @@ impl Model for ProvidedModel {
         self.known.window
     }
 
+    fn is_cut_silently(&self) -> bool {
+        self.known.is_cut_silently()
+    }
+
     fn brief_tokens(&self, brief: &Brief) -> u64 {
         brief.tokens()
     }

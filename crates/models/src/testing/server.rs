@@ -73,6 +73,40 @@ impl Server {
         Self { url, requests, closed, _tasks: tasks }
     }
 
+    /// Starts a server that answers each request with the JSON of its path (with the query), and
+    /// with status 404 if there is none. It accepts any number of requests.
+    pub(crate) async fn by_path(answers: &[(&str, serde_json::Value)]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let (_, closed) = mpsc::channel(1);
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let answers: Vec<(String, String)> =
+            answers.iter().map(|(path, answer)| ((*path).to_owned(), answer.to_string())).collect();
+        let mut tasks = JoinSet::new();
+        let seen = Arc::clone(&requests);
+        tasks.spawn(async move {
+            loop {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let request = request(&mut stream).await;
+                let path = request.split(' ').nth(1).unwrap().to_owned();
+                let answer = answers.iter().find(|(of, _)| *of == path);
+                let reply = match answer {
+                    Some((_, answer)) => Reply::status(200, "", answer),
+                    None => Reply::status(404, "", "{}"),
+                };
+                seen.lock().unwrap().push(request);
+                stream.write_all(reply.bytes.as_bytes()).await.unwrap();
+            }
+        });
+        Self { url, requests, closed, _tasks: tasks }
+    }
+
+    /// Returns the paths of the requests so far.
+    pub(crate) fn paths(&self) -> Vec<String> {
+        let path = |request: &String| request.split(' ').nth(1).unwrap().to_owned();
+        self.requests().iter().map(path).collect()
+    }
+
     /// Starts a server that replies as soon as it receives a byte.
     pub(crate) async fn start_any(reply: Reply) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

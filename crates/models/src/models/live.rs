@@ -1,0 +1,181 @@
+//! The details that providers told about models that are in no list.
+
+use super::Models;
+use crate::address::without_login;
+use crate::catalogue::known_model::KnownModel;
+use crate::catalogue::live::{ListFormat, ModelDetails, answer_files, asked};
+use crate::http::Http;
+use crate::provider::Provider;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+/// How long a new session waits for the answers of providers. It does not wait if it asks none.
+const ANSWER_LIMIT: Duration = Duration::from_millis(1500);
+
+/// The maximum number of models about which providers are asked at once.
+const MAX_ASKED: usize = 16;
+
+/// A question that was asked.
+#[derive(Debug, Clone, PartialEq)]
+enum Question {
+    Pending,
+    /// The provider's answer; `None` if it has no details.
+    Answered(Option<Value>),
+}
+
+/// The questions to providers, by [`key`].
+type Questions = BTreeMap<String, Question>;
+
+/// What providers told about models that are in no list.
+#[derive(Debug)]
+pub(super) struct LiveDetails {
+    is_enabled: bool,
+    /// The folder that keeps the answers.
+    folder: Option<PathBuf>,
+    questions: Arc<watch::Sender<Questions>>,
+    /// The requests, which end when this value is dropped.
+    tasks: Mutex<JoinSet<()>>,
+}
+
+impl Default for LiveDetails {
+    fn default() -> Self {
+        Self {
+            is_enabled: false,
+            folder: None,
+            questions: Arc::new(watch::Sender::new(Questions::new())),
+            tasks: Mutex::new(JoinSet::new()),
+        }
+    }
+}
+
+/// Returns what identifies a question: the provider, its address without secrets, and the model.
+fn key(provider: &Provider, name: &str) -> String {
+    format!("{} {} {name}", provider.id, without_login(&provider.base_url))
+}
+
+impl LiveDetails {
+    pub(super) fn kept_in(folder: Option<PathBuf>) -> Self {
+        Self { is_enabled: true, folder, ..Self::default() }
+    }
+
+    /// Adds what the provider told to what is known about the model.
+    pub(super) fn details(&self, provider: &Provider, known: KnownModel) -> KnownModel {
+        if !known.window_assumed {
+            return known;
+        }
+        let questions = self.questions.borrow();
+        match questions.get(&key(provider, &known.id.name)) {
+            Some(Question::Answered(Some(entry))) => {
+                ModelDetails::read(ListFormat::of(provider), entry).add_to(known)
+            }
+            _ => known,
+        }
+    }
+
+    /// Asks the provider about this model, unless it was asked already.
+    fn ask(&self, http: &Http, provider: Provider, name: String) {
+        let key = key(&provider, &name);
+        let is_new = self.questions.send_if_modified(|questions| {
+            let is_new = !questions.contains_key(&key);
+            if is_new {
+                questions.insert(key.clone(), Question::Pending);
+            }
+            is_new
+        });
+        if !is_new {
+            return;
+        }
+        let (http, folder, questions) =
+            (http.clone(), self.folder.clone(), Arc::clone(&self.questions));
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(async move {
+            let answer = answer(&http, &provider, &name, folder, &key).await;
+            questions.send_modify(|questions| match answer {
+                Some(answer) => drop(questions.insert(key, Question::Answered(answer))),
+                // The next session asks again.
+                None => drop(questions.remove(&key)),
+            });
+        });
+    }
+
+    /// Waits until every question has an answer, for a limited time.
+    async fn settle(&self) {
+        let mut questions = self.questions.subscribe();
+        let answered =
+            questions.wait_for(|all| all.values().all(|question| *question != Question::Pending));
+        // An answer that is late is used when it arrives.
+        drop(tokio::time::timeout(ANSWER_LIMIT, answered).await);
+    }
+}
+
+/// Returns the answer that the folder keeps, or that of the provider. `None` if the provider could
+/// not be asked.
+async fn answer(
+    http: &Http,
+    provider: &Provider,
+    name: &str,
+    folder: Option<PathBuf>,
+    key: &str,
+) -> Option<Option<Value>> {
+    if let Some(folder) = folder.clone() {
+        let of = key.to_owned();
+        let read = tokio::task::spawn_blocking(move || answer_files::read(&folder, &of));
+        if let Ok(Some(kept)) = read.await {
+            return Some(Some(kept));
+        }
+    }
+    match asked(http, provider, name).await {
+        Ok(Some(entry)) => {
+            if let Some(folder) = folder {
+                let (of, kept) = (key.to_owned(), entry.clone());
+                let write = move || answer_files::write(&folder, &of, &kept);
+                // Without the file, the next process asks again.
+                drop(tokio::task::spawn_blocking(write).await);
+            }
+            Some(Some(entry))
+        }
+        Ok(None) => Some(None),
+        Err(why) => why.status.map(|_| None),
+    }
+}
+
+impl Models {
+    /// Asks providers about the models whose context window is unknown.
+    pub(super) async fn ask_providers(&self) {
+        if !self.live.is_enabled {
+            return;
+        }
+        let offered = self.offered();
+        let unknown = offered.iter().flat_map(|offered| {
+            let unknown = offered.models.iter().filter(|model| model.window_assumed);
+            unknown.map(|model| (&offered.provider, &model.id.name))
+        });
+        let unknown = unknown.filter(|(provider, name)| !self.has_found(provider, name));
+        let mut has_asked = false;
+        for (provider, name) in unknown.take(MAX_ASKED) {
+            self.live.ask(&self.http, provider.clone(), name.clone());
+            has_asked = true;
+        }
+        if has_asked {
+            self.live.settle().await;
+        }
+    }
+
+    /// Returns whether the search for servers on this machine has found this model.
+    fn has_found(&self, provider: &Provider, name: &str) -> bool {
+        let mut servers = self.servers.get().into_iter().flatten();
+        servers.any(|server| {
+            crate::address::is_same_server(&server.provider.base_url, &provider.base_url)
+                && server.models.iter().any(|model| model.name == name)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;
