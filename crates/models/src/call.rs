@@ -1,6 +1,7 @@
 //! A call to a provider: sends the request, reads the answer, and retries.
 
 pub(crate) mod failure;
+mod media_refusal;
 pub(crate) mod retry_wait;
 use crate::address::without_login;
 use crate::call::failure::{Failure, ProviderError, Retry};

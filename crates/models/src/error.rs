@@ -32,6 +32,9 @@ pub enum ModelError {
     Quota { provider: String, said: String, again_in: Option<Duration> },
     /// The provider rejects the request.
     BadRequest { provider: String, status: u16, said: String },
+    /// The provider rejects an image, audio or a document in the request. This is sure only if the
+    /// same request succeeds without it.
+    RefusedMedia { provider: String, status: u16, said: String },
     /// The conversation is longer than the context window.
     Overflow { model: ModelId, limit: Option<u64>, said: String },
     /// The provider has no such model, or does not allow this key to use it.
@@ -50,6 +53,27 @@ pub enum ModelError {
     Unusable { why: String },
     /// The answer does not have the format of the provider's wire.
     Malformed { provider: String, what: String },
+}
+
+impl ModelError {
+    /// Returns whether the same request may succeed without the images, audio and documents in it.
+    pub fn may_be_about_media(&self) -> bool {
+        let vague = |said: &str| {
+            let said = said.to_lowercase();
+            let words = ["invalid argument", "bad request", "invalid request", "invalid_request"];
+            said.is_empty() || words.iter().any(|words| said.contains(words))
+        };
+        match self {
+            Self::RefusedMedia { .. } => true,
+            Self::BadRequest { said, .. } => vague(said),
+            // A request can have too many bytes although it has few tokens.
+            Self::Overflow { said, .. } => {
+                let said = said.to_lowercase();
+                !["token", "context", "prompt", "input is"].iter().any(|word| said.contains(word))
+            }
+            _ => false,
+        }
+    }
 }
 
 impl fmt::Display for ModelError {
@@ -73,7 +97,8 @@ impl fmt::Display for ModelError {
                     Said(said)
                 )
             }
-            Self::BadRequest { provider, status, said } => {
+            Self::BadRequest { provider, status, said }
+            | Self::RefusedMedia { provider, status, said } => {
                 write!(f, "{provider} rejects the request (status {status}){}", Said(said))
             }
             Self::Overflow { model, limit, said } => {

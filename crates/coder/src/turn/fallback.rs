@@ -22,6 +22,7 @@ fn may_help(error: &ModelError) -> bool {
         | ModelError::Malformed { .. } => true,
         ModelError::Auth { .. }
         | ModelError::BadRequest { .. }
+        | ModelError::RefusedMedia { .. }
         | ModelError::Overflow { .. }
         | ModelError::UnknownModel { .. }
         | ModelError::NotFound { .. }

@@ -4,6 +4,7 @@ use crate::call::Call;
 use crate::catalogue::known_model::KnownModel;
 use crate::event::TokenUsage;
 use crate::http::Http;
+use crate::media::MediaLimits;
 use crate::message::{Part, Request, Thinking};
 use crate::model::{Brief, EventStream, Model, ModelInput, answer_reserve};
 use crate::provider::Provider;
@@ -58,6 +59,10 @@ impl Model for ProvidedModel {
             Part::Audio(_) => self.known.takes_audio,
             Part::Document(_) => self.known.takes_documents,
         }
+    }
+
+    fn media_limits(&self) -> MediaLimits {
+        MediaLimits::of(&self.provider, &self.known)
     }
 
     fn cost(&self, usage: &TokenUsage) -> Option<f64> {
