@@ -320,6 +320,7 @@ impl Author for Coder {
                 Record::Rule(subject, effect) => policy.remember(subject, effect),
                 Record::Cost(dollars) => spending.add(dollars),
                 Record::Compacted(compacted) => conversation.compact(*compacted),
+                Record::DroppedMedia { last, why } => drop(conversation.drop_media(last, &why)),
                 Record::Cleared => conversation.clear(),
             }
         }
@@ -337,6 +338,7 @@ impl Author for Coder {
             instructions,
             client_instructions: opening.system_prompt().map(ClientInstructions::of),
             unmeasured: None,
+            told_left_out: Default::default(),
             mcp: Servers::start(&opening, &self.models, self.mcp_deadline),
             shell: Shell::new(self.sandbox.clone()).private(self.private.clone()),
         })

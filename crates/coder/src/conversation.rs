@@ -98,6 +98,24 @@ impl Conversation {
         summary + kept.iter().chain(prompt).map(Message::tokens).sum::<u64>()
     }
 
+    /// Replaces the media of the last messages, or of all, with the reason why they were dropped.
+    /// Returns the descriptions of these media.
+    pub(crate) fn drop_media(&mut self, last: Option<usize>, why: &str) -> Vec<String> {
+        let kept = last.map_or(0, |last| self.messages.len().saturating_sub(last));
+        self.messages.iter_mut().skip(kept).flat_map(|message| message.drop_media(why)).collect()
+    }
+
+    /// The number of messages since the last answer of a model.
+    pub(crate) fn since_answer(&self) -> usize {
+        let is_answer = |message: &Message| matches!(message, Message::Assistant(_));
+        self.messages.iter().rev().take_while(|message| !is_answer(message)).count()
+    }
+
+    /// Restores the messages of an earlier moment.
+    pub(crate) fn replace_messages(&mut self, messages: Vec<Message>) {
+        self.messages = messages;
+    }
+
     /// Removes all messages.
     pub(crate) fn clear(&mut self) {
         self.messages.clear();

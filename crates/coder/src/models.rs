@@ -5,10 +5,10 @@ mod messages;
 #[cfg(test)]
 pub(crate) use attache_models::Limits;
 pub(crate) use attache_models::{
-    AssistantMessage, AssistantPart, Brief, Document, EventStream, Http, KnownModel, Media, Model,
+    AssistantMessage, AssistantPart, Brief, EventStream, Http, KnownModel, LeftOut, Media, Model,
     ModelError, ModelEvent, ModelId, ModelStop, Models, OFFLINE, OFFLINE_HELP, Offered, Part,
-    SseEvent, SseParser, TokenUsage, ToolReply, ToolSpec, project_summary,
+    Picture, SseEvent, SseParser, TokenUsage, ToolReply, ToolSpec, part_of, project_summary,
 };
 #[cfg(test)]
 pub(crate) use attache_models::{Message, ModelInput, NextEvent};
-pub(crate) use messages::{input, reply};
+pub(crate) use messages::{checked_input, input, reply};

@@ -2,6 +2,7 @@
 //! until it is done.
 
 pub(crate) mod answer;
+mod attachments;
 pub(crate) mod chosen_model;
 pub(crate) mod ended;
 pub(crate) mod fallback;
@@ -23,6 +24,7 @@ use crate::tools::fit::counted;
 use crate::tools::parallel::Request;
 use crate::tools::{Finding, Toolbox};
 use crate::turn::answer::{Answer, FailedCall, FailureReason, answer, room};
+use crate::turn::attachments::without_media;
 use crate::turn::chosen_model::chosen;
 use crate::turn::ended::Ended;
 use crate::turn::guard::Guard;
@@ -212,7 +214,8 @@ enum Next {
     Stop(StopReason),
 }
 
-/// Handles a failed model call. Text that has arrived is kept in the conversation. If the
+/// Handles a failed model call. Text that has arrived is kept in the conversation. If the provider
+/// refused an image, audio or a document, the call is repeated without it. If the
 /// conversation was too long for the model, it is shortened and the call is repeated once. If the
 /// provider failed permanently, the fallback model continues.
 async fn recover(
@@ -224,6 +227,18 @@ async fn recover(
 ) -> Result<Next> {
     let mut unanswered = unanswered;
     charge_failed_attempts(memory, turn, model, &unanswered.lost).await?;
+    if let (FailureReason::Model(error), None) = (&unanswered.why, &unanswered.said)
+        && error.may_be_about_media()
+        && let Some(accepted) = without_media(memory, turn, model, error).await?
+    {
+        match accepted {
+            Ok(answer) => return Ok(Next::Answer(Box::new(answer))),
+            Err(cut) => {
+                charge_failed_attempts(memory, turn, model, &cut.lost).await?;
+                unanswered = cut;
+            }
+        }
+    }
     if let (
         FailureReason::Model(error @ (ModelError::Overflow { .. } | ModelError::TooLarge { .. })),
         None,

@@ -3,6 +3,7 @@
 mod answer;
 pub(crate) mod changes;
 pub(crate) mod failure;
+mod media_refusal;
 pub(crate) mod retry_wait;
 use crate::address::without_login;
 use crate::call::answer::{Answer, Interruption};

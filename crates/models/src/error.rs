@@ -32,6 +32,9 @@ pub enum ModelError {
     Quota { provider: String, said: String, again_in: Option<Duration> },
     /// The provider rejects the request.
     BadRequest { provider: String, status: u16, said: String },
+    /// The provider rejects an image, audio or a document in the request. This is sure only if the
+    /// same request succeeds without it.
+    RefusedMedia { provider: String, status: u16, said: String },
     /// The conversation is longer than the context window.
     Overflow { model: ModelId, limit: Option<u64>, said: String },
     /// The provider, or a proxy before it, accepts no request of this size.
@@ -59,6 +62,27 @@ pub enum ModelError {
     },
 }
 
+impl ModelError {
+    /// Returns whether the same request may succeed without the images, audio and documents in it.
+    pub fn may_be_about_media(&self) -> bool {
+        let vague = |said: &str| {
+            let said = said.to_lowercase();
+            let words = ["invalid argument", "bad request", "invalid request", "invalid_request"];
+            said.is_empty() || words.iter().any(|words| said.contains(words))
+        };
+        match self {
+            // A request can have too many bytes although it has few tokens.
+            Self::RefusedMedia { .. } | Self::TooLarge { .. } => true,
+            Self::BadRequest { said, .. } => vague(said),
+            Self::Overflow { said, .. } => {
+                let said = said.to_lowercase();
+                !["token", "context", "prompt", "input is"].iter().any(|word| said.contains(word))
+            }
+            _ => false,
+        }
+    }
+}
+
 impl fmt::Display for ModelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -80,7 +104,8 @@ impl fmt::Display for ModelError {
                     Said(said)
                 )
             }
-            Self::BadRequest { provider, status, said } => {
+            Self::BadRequest { provider, status, said }
+            | Self::RefusedMedia { provider, status, said } => {
                 write!(f, "{provider} rejects the request (status {status}){}", Said(said))
             }
             Self::Overflow { model, limit, said } => {

@@ -49,6 +49,7 @@ mod environment;
 mod error;
 mod event;
 mod http;
+mod media;
 mod message;
 mod model;
 mod models;
@@ -67,6 +68,7 @@ pub use catalogue::provider_variables::ProviderVariables;
 pub use error::ModelError;
 pub use event::{ModelEvent, ModelStop, TokenUsage};
 pub use http::{Http, Limits};
+pub use media::{LeftOut, MediaLimits, Picture, fit_media, part_of};
 pub use message::{
     AssistantMessage, AssistantPart, AttachedFile, Document, Media, Message, ModelId, Part,
     Thinking, ToolReply, ToolSpec, UserMessage, UserPrompt,

@@ -142,6 +142,9 @@ pub struct Media {
     pub mime: String,
     /// The bytes, encoded in base64.
     pub base64: String,
+    /// The name of the file, for messages to the user. It is never sent to a provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
 }
 
 /// A document that the provider reads itself, such as a PDF.
@@ -243,6 +246,11 @@ impl fmt::Debug for Media {
 }
 
 impl Media {
+    /// Returns media without content.
+    pub(crate) fn empty() -> Self {
+        Self { mime: String::new(), base64: String::new(), name: None }
+    }
+
     /// Returns the media as a `data:` URL.
     pub(crate) fn data_url(&self) -> String {
         format!("data:{};base64,{}", self.mime, self.base64)

@@ -2,6 +2,7 @@
 
 use crate::error::ModelError;
 use crate::event::{ModelEvent, TokenUsage};
+use crate::media::MediaLimits;
 use crate::message::{AssistantMessage, Message, Part, ToolSpec};
 use std::fmt::Debug;
 use std::future::Future;
@@ -35,6 +36,11 @@ pub trait Model: Debug + Send + Sync {
 
     /// Returns whether the model accepts this part of a prompt.
     fn takes(&self, part: &Part) -> bool;
+
+    /// Returns the limits of the provider for images, audio and documents.
+    fn media_limits(&self) -> MediaLimits {
+        MediaLimits::default()
+    }
 
     /// Returns the cost of a call in US dollars, or `None` if it is unknown.
     fn cost(&self, usage: &TokenUsage) -> Option<f64>;

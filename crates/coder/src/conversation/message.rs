@@ -1,9 +1,9 @@
 //! One part of a conversation.
 
-use crate::conversation::prompt::{MEDIUM, Prompt};
+use crate::conversation::prompt::{MEDIUM, Prompt, dropped};
 use crate::conversation::stored_call::StoredCall;
 use crate::conversation::summary::Summary;
-use crate::models::{AssistantMessage, AssistantPart, ToolReply};
+use crate::models::{AssistantMessage, AssistantPart, Media, ToolReply};
 use crate::tools::ToolResult;
 use attache_models::estimated_tokens as tokens;
 use serde::{Deserialize, Serialize};
@@ -33,6 +33,28 @@ pub(crate) enum Message {
 }
 
 impl Message {
+    /// Replaces all media with the reason why they were dropped. Returns their descriptions.
+    pub(crate) fn drop_media(&mut self, why: &str) -> Vec<String> {
+        match self {
+            Self::User(prompt) => prompt.drop_media(why),
+            Self::ToolReply(answer) => {
+                let images = std::mem::take(&mut answer.images);
+                let drop = |image: Media| {
+                    let (text, piece) = dropped("an image", image.name.as_deref(), why);
+                    answer.text.push('\n');
+                    answer.text.push_str(&text);
+                    piece
+                };
+                images.into_iter().map(drop).collect()
+            }
+            Self::OfflineText(_)
+            | Self::OfflineCall(..)
+            | Self::Assistant(_)
+            | Self::Note(_)
+            | Self::Summary(_) => Vec::new(),
+        }
+    }
+
     pub(crate) fn tokens(&self) -> u64 {
         match self {
             Self::User(prompt) => prompt.tokens(),

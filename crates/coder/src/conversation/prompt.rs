@@ -1,7 +1,8 @@
 //! A prompt of the user, as a model reads it.
-use crate::models::{Document, Media, Part};
+use crate::models::{Media, Part, part_of};
+use crate::tools::fit::one_line;
 use attache_models::estimated_tokens as tokens;
-use attache_protocol::v1::{BlobResourceContents, ContentBlock, EmbeddedResourceResource};
+use attache_protocol::v1::{ContentBlock, EmbeddedResourceResource};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -55,16 +56,18 @@ impl Prompt {
                     },
                     EmbeddedResourceResource::Blob(blob) => {
                         let path = path_of(&blob.uri, cwd);
-                        prompt.media.extend(media_of(&path, blob));
+                        let mime = blob.mime_type.as_deref();
+                        prompt.media.extend(part_of(&path, mime, &blob.blob));
                         MentionedFile { path, text: None }
                     }
                 },
                 ContentBlock::Image(image) => {
-                    prompt.media.push(Part::Image(media(&image.mime_type, &image.data)));
+                    let name = image.uri.as_deref().map(|uri| path_of(uri, cwd));
+                    prompt.media.push(Part::Image(media(&image.mime_type, &image.data, name)));
                     continue;
                 }
                 ContentBlock::Audio(audio) => {
-                    prompt.media.push(Part::Audio(media(&audio.mime_type, &audio.data)));
+                    prompt.media.push(Part::Audio(media(&audio.mime_type, &audio.data, None)));
                     continue;
                 }
                 _ => continue,
@@ -80,12 +83,51 @@ impl Prompt {
     /// The estimated number of tokens in the prompt.
     pub(crate) fn tokens(&self) -> u64 {
         let attached = self.files.iter().filter_map(|file| file.text.as_deref()).map(tokens);
-        tokens(&self.with_paths) + attached.sum::<u64>() + MEDIUM * self.media.len() as u64
+        tokens(&self.with_paths)
+            + attached.sum::<u64>()
+            + self.media.iter().map(part_tokens).sum::<u64>()
+    }
+
+    /// Replaces all media with the reason why they were dropped. Returns their descriptions.
+    pub(crate) fn drop_media(&mut self, why: &str) -> Vec<String> {
+        let media = self.media.iter_mut().filter(|part| !matches!(part, Part::Text(_)));
+        let drop = |part: &mut Part| {
+            let (text, piece) = dropped(kind(part), name(part), why);
+            *part = Part::Text(text);
+            piece
+        };
+        media.map(drop).collect()
     }
 }
 
 /// The estimate for a picture or a document, in tokens.
 pub(crate) const MEDIUM: u64 = 2_000;
+
+fn part_tokens(part: &Part) -> u64 {
+    match part {
+        Part::Text(text) => tokens(text),
+        Part::Image(_) | Part::Audio(_) | Part::Document(_) => MEDIUM,
+    }
+}
+
+/// The text for the model in place of media that its provider refused, and the description for
+/// people.
+pub(crate) fn dropped(kind: &str, name: Option<&str>, why: &str) -> (String, String) {
+    let piece = match name {
+        Some(name) => format!("{}, {kind}", one_line(name, 200)),
+        None => kind.to_owned(),
+    };
+    (format!("[left out: {piece}; {why}]"), piece)
+}
+
+/// The name of the file of a part.
+fn name(part: &Part) -> Option<&str> {
+    match part {
+        Part::Text(_) => None,
+        Part::Image(media) | Part::Audio(media) => media.name.as_deref(),
+        Part::Document(document) => Some(&document.name),
+    }
+}
 
 /// A description of a part of a prompt, for people.
 pub(crate) fn kind(part: &Part) -> &'static str {
@@ -97,21 +139,8 @@ pub(crate) fn kind(part: &Part) -> &'static str {
     }
 }
 
-fn media(mime: &str, base64: &str) -> Media {
-    Media { mime: mime.to_owned(), base64: base64.to_owned() }
-}
-
-/// The content of an embedded resource, if models accept its type. Models get only the name of any
-/// other resource.
-fn media_of(name: &str, blob: &BlobResourceContents) -> Option<Part> {
-    let mime = blob.mime_type.as_deref()?;
-    let media = media(mime, &blob.blob);
-    match mime {
-        "application/pdf" => Some(Part::Document(Document { name: name.to_owned(), media })),
-        _ if mime.starts_with("image/") => Some(Part::Image(media)),
-        _ if mime.starts_with("audio/") => Some(Part::Audio(media)),
-        _ => None,
-    }
+fn media(mime: &str, base64: &str, name: Option<String>) -> Media {
+    Media { mime: mime.to_owned(), base64: base64.to_owned(), name }
 }
 
 /// The path that a resource's URI names, relative to the working directory if the path is inside of

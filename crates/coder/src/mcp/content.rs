@@ -1,6 +1,6 @@
 //! The result of a server's tool, converted for the model and for the person.
 
-use crate::models::Media;
+use crate::models::{Media, Part, part_of};
 use crate::tools::fit::{code_block, counted, ends_within, json_text_length, one_line};
 use attache_protocol::v1::{
     AudioContent, ContentBlock, ImageContent, ResourceLink, ToolCallContent,
@@ -20,9 +20,6 @@ const PICTURE: usize = 4 << 20;
 
 /// The maximum number of pictures in one result.
 const PICTURES: usize = 8;
-
-/// The picture formats that models accept.
-const PICTURE_KINDS: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /// The result of a tool.
 #[derive(Debug)]
@@ -87,9 +84,9 @@ impl ReturnedContent {
                 }
                 ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
                     let mime = mime_type.unwrap_or_default();
-                    match PICTURE_KINDS.contains(&mime.as_str()) {
-                        true => self.image(mime, blob, left),
-                        false => {
+                    match part_of(&uri, Some(&mime), &blob) {
+                        Some(Part::Image(_)) => self.image(mime, blob, left),
+                        _ => {
                             let what = format!("[{uri}, {}, {}]", one_line(&mime, 60), size(&blob));
                             self.text(&what, left);
                         }
@@ -112,13 +109,18 @@ impl ReturnedContent {
     }
 
     fn image(&mut self, mime: String, data: String, left: &mut usize) {
-        let what = format!("[a picture, {}, {}]", one_line(&mime, 60), size(&data));
-        let takes = PICTURE_KINDS.contains(&mime.as_str())
-            && data.len() <= PICTURE
-            && self.images.len() < PICTURES;
+        let why = if data.len() > PICTURE {
+            format!("; it was left out, because it has more than {}", size_of(PICTURE))
+        } else if self.images.len() >= PICTURES {
+            format!("; it was left out, because a result can have at most {PICTURES} pictures")
+        } else {
+            String::new()
+        };
+        let what = format!("[a picture, {}, {}{why}]", one_line(&mime, 60), size(&data));
         self.read(&what);
-        if takes {
-            self.images.push(Media { mime: mime.clone(), base64: data.clone() });
+        // Whether the model's provider accepts the picture is checked before each request.
+        if why.is_empty() {
+            self.images.push(Media { mime: mime.clone(), base64: data.clone(), name: None });
         }
         self.show(ContentBlock::Image(ImageContent::new(data, mime)), what, left);
     }
@@ -154,5 +156,9 @@ impl ReturnedContent {
 
 /// The number of bytes that this base64 text encodes.
 fn size(base64: &str) -> String {
-    counted(base64.len() as u64 / 4 * 3, "byte")
+    size_of(base64.len())
+}
+
+fn size_of(base64: usize) -> String {
+    counted(base64 as u64 / 4 * 3, "byte")
 }

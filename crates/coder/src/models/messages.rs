@@ -1,21 +1,34 @@
 //! Converts the conversation to the format of a provider's model.
 
-use super::{AssistantMessage, AssistantPart, Brief, Model, Part, ToolReply};
+use super::{AssistantMessage, AssistantPart, Brief, LeftOut, Model, Part, ToolReply};
 use crate::conversation::Conversation;
 use crate::conversation::message::Message as ConversationMessage;
-use crate::conversation::prompt::{MentionedFile, Prompt, kind};
+use crate::conversation::prompt::{MentionedFile, Prompt};
 use crate::conversation::stored_call::StoredCall;
 use crate::tools::ToolResult;
-use attache_models::{AttachedFile, Message, ModelId, ModelInput, UserMessage, UserPrompt};
+use attache_models::{
+    AttachedFile, Message, ModelId, ModelInput, UserMessage, UserPrompt, fit_media,
+};
 
 /// Returns the input for a call to `model`.
 pub(crate) fn input(model: &dyn Model, conversation: &Conversation, brief: Brief) -> ModelInput {
-    let tokens = conversation.tokens();
-    ModelInput { brief, messages: messages(model, conversation), tokens }
+    checked_input(model, conversation, brief).0
 }
 
-/// Returns the messages of the conversation. Parts of prompts that the model does not accept are
-/// replaced by their names.
+/// Returns the input for a call to `model`, and the media of the conversation that the model's
+/// provider would refuse. The input contains a text in their place.
+pub(crate) fn checked_input(
+    model: &dyn Model,
+    conversation: &Conversation,
+    brief: Brief,
+) -> (ModelInput, Vec<LeftOut>) {
+    let tokens = conversation.tokens();
+    let mut messages = messages(model, conversation);
+    let left_out = fit_media(model, &mut messages);
+    (ModelInput { brief, messages, tokens }, left_out)
+}
+
+/// Returns the messages of the conversation.
 fn messages(model: &dyn Model, conversation: &Conversation) -> Vec<Message> {
     let mut messages = Vec::new();
     // The summary is part of the next prompt, because some models do not accept two user messages
@@ -25,7 +38,7 @@ fn messages(model: &dyn Model, conversation: &Conversation) -> Vec<Message> {
         match message {
             ConversationMessage::Summary(left) => summary = Some(Part::Text(left.for_model())),
             ConversationMessage::User(prompt) => {
-                let parts = summary.take().into_iter().chain(parts(model, prompt)).collect();
+                let parts = summary.take().into_iter().chain(parts(prompt)).collect();
                 let prompt = model.reads_data().then(|| user_prompt(prompt));
                 messages.push(Message::User(UserMessage { parts, prompt }));
             }
@@ -39,7 +52,7 @@ fn messages(model: &dyn Model, conversation: &Conversation) -> Vec<Message> {
             }
             ConversationMessage::Assistant(said) => messages.push(Message::Assistant(said.clone())),
             ConversationMessage::ToolReply(answer) => {
-                messages.push(Message::ToolReply(returned(model, answer)));
+                messages.push(Message::ToolReply(answer.clone()));
             }
             ConversationMessage::Note(text) => {
                 messages.push(Message::user(vec![Part::Text(text.clone())]))
@@ -51,7 +64,7 @@ fn messages(model: &dyn Model, conversation: &Conversation) -> Vec<Message> {
 
 /// The parts of a prompt: the text, with file names in place of files, then the texts of the files,
 /// then images and other media.
-fn parts(model: &dyn Model, prompt: &Prompt) -> Vec<Part> {
+fn parts(prompt: &Prompt) -> Vec<Part> {
     let mut parts = Vec::new();
     if !prompt.with_paths.trim().is_empty() {
         parts.push(Part::Text(prompt.with_paths.clone()));
@@ -61,12 +74,7 @@ fn parts(model: &dyn Model, prompt: &Prompt) -> Vec<Part> {
             parts.push(Part::Text(format!("<file path={:?}>\n{text}\n</file>", file.path)));
         }
     }
-    for part in &prompt.media {
-        parts.push(match model.takes(part) {
-            true => part.clone(),
-            false => Part::Text(format!("[{} that you do not support]", kind(part))),
-        });
-    }
+    parts.extend(prompt.media.iter().cloned());
     parts
 }
 
@@ -91,17 +99,6 @@ pub(crate) fn reply(
     let data = with_data.then(|| serde_json::to_value(&result.finding).ok()).flatten();
     let ToolResult { text, failed, images, .. } = result;
     ToolReply { call_id, name, text, images, failed, data }
-}
-
-/// The result of a tool. The current model may not accept its pictures.
-fn returned(model: &dyn Model, answer: &ToolReply) -> ToolReply {
-    let mut answer = answer.clone();
-    let pictures = answer.images.len();
-    answer.images.retain(|image| model.takes(&Part::Image(image.clone())));
-    if answer.images.len() < pictures {
-        answer.text.push_str("\n[with a picture that you do not support]");
-    }
-    answer
 }
 
 /// The text of the offline model.

@@ -16,7 +16,7 @@ use attache_agent::{Result, Turn};
 use attache_policy::{Effect, Folders, Policy, Subject};
 use attache_session::Labels;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 /// The state that the agent keeps of one session.
@@ -39,6 +39,9 @@ pub struct Memory {
     pub(crate) client_instructions: Option<ClientInstructions>,
     /// The last model for which the person was told that its context window is unknown.
     pub(crate) unmeasured: Option<String>,
+    /// The attachments that the person was told about because they are not sent, by
+    /// [`LeftOut::id`](crate::models::LeftOut).
+    pub(crate) told_left_out: HashSet<u64>,
     /// The MCP servers that the client gave the session.
     pub(crate) mcp: Servers,
     /// The session's sandbox, temporary files and background commands.
@@ -62,6 +65,9 @@ pub(crate) enum Record {
     Cost(Option<f64>),
     /// A summary that replaced the older part of the conversation.
     Compacted(Box<Compacted>),
+    /// Images, audio and documents that the provider refused. They were removed from this many last
+    /// messages of the conversation, or from all.
+    DroppedMedia { last: Option<usize>, why: String },
     /// The conversation was cleared.
     Cleared,
 }

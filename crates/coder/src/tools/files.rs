@@ -10,7 +10,6 @@ pub(crate) mod edit;
 pub(crate) mod file_access;
 pub(crate) mod move_file;
 pub(crate) mod patch;
-pub(crate) mod picture;
 pub(crate) mod read;
 pub(crate) mod step;
 pub(crate) mod write;

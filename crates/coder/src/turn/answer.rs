@@ -2,13 +2,14 @@
 
 use crate::models::{
     AssistantMessage, AssistantPart, Brief, EventStream, Model, ModelError, ModelEvent, ModelId,
-    ModelStop, TokenUsage, input,
+    ModelStop, TokenUsage, checked_input,
 };
 use crate::session::memory::Memory;
 use crate::session::options::SHOW_THOUGHTS;
 use crate::session::system_prompt::system_prompt;
 use crate::tools::fit::counted;
 use crate::tools::{Registry, mode};
+use crate::turn::attachments::report_left_out;
 use attache_agent::{Error, Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue, Usage};
 use std::time::Duration;
@@ -50,6 +51,12 @@ impl From<Error> for FailureReason {
     }
 }
 
+impl FailedCall {
+    fn of_turn(error: Error) -> Self {
+        Self { why: error.into(), said: None, replaced: false, lost: Vec::new() }
+    }
+}
+
 impl Answer {
     fn empty() -> Self {
         Self {
@@ -75,10 +82,14 @@ impl Answer {
 /// once.
 pub(crate) async fn answer(
     model: &dyn Model,
-    memory: &Memory,
+    memory: &mut Memory,
     turn: &Turn,
 ) -> std::result::Result<Answer, FailedCall> {
-    let mut step = model.stream(input(model, &memory.conversation, brief(memory, turn)));
+    let (input, left_out) = checked_input(model, &memory.conversation, brief(memory, turn));
+    if let Err(error) = report_left_out(memory, turn, model, left_out).await {
+        return Err(FailedCall::of_turn(error));
+    }
+    let mut step = model.stream(input);
     let mut answer = Answer::empty();
     // Whether the person has seen text from the last attempt.
     let mut shown = false;

@@ -24,6 +24,7 @@ fn may_help(error: &ModelError) -> bool {
         | ModelError::Malformed { .. } => true,
         ModelError::Auth { .. }
         | ModelError::BadRequest { .. }
+        | ModelError::RefusedMedia { .. }
         | ModelError::Overflow { .. }
         | ModelError::TooLarge { .. }
         | ModelError::NotFound { .. }

@@ -8,6 +8,7 @@
     reason = "a test stops at the first unexpected result"
 )]
 
+mod attachments;
 mod client;
 mod commands;
 mod compaction;

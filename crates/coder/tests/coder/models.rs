@@ -9,6 +9,10 @@ use crate::server::Server;
 use attache_session::MemoryStore;
 use serde_json::{Value, json};
 
+/// A picture of one pixel.
+const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAA\
+    AABJRU5ErkJggg==";
+
 /// USE-01, USE-04: after each call, the client gets the size of the context window, its usage, and
 /// the cost so far.
 #[tokio::test]
@@ -272,9 +276,9 @@ async fn unsupported_content_is_refused_by_name() {
     assert_eq!(error(&refused), (-32602, expected.to_owned()));
     let picture = json!([
         { "type": "text", "text": "what is this?" },
-        { "type": "image", "mimeType": "image/png", "data": "iVBORw0KGgo=" },
+        { "type": "image", "mimeType": "image/png", "data": PNG },
     ]);
     assert_eq!(client.prompt_blocks(picture).await.text(), "A cat.");
     let content = &bodies(&server)[0]["messages"][0]["content"];
-    assert_eq!(content[1]["source"]["data"], "iVBORw0KGgo=", "{content}");
+    assert_eq!(content[1]["source"]["data"], PNG, "{content}");
 }

@@ -1,6 +1,7 @@
 //! Interprets a provider's errors: their cause, and whether to retry.
 
 use crate::address::without_login;
+use crate::call::media_refusal::is_about_media;
 use crate::call::retry_wait::{self, Headers};
 use crate::error::ModelError;
 use crate::message::ModelId;
@@ -13,6 +14,16 @@ use std::time::Duration;
 
 /// The maximum length of a provider's message, in characters.
 const MAX_MESSAGE: usize = 300;
+
+/// The codes of refusals because of what the conversation says or shows.
+const REFUSALS: [&str; 6] = [
+    "content_policy_violation",
+    "content_filter",
+    "image_content_policy_violation",
+    "bio_policy",
+    "invalid_prompt",
+    "data_inspection_failed",
+];
 
 /// A failed attempt.
 #[derive(Debug)]
@@ -81,6 +92,11 @@ impl ProviderError<'_> {
         let said = self.shown(&message);
         let (text, provider) = (message.to_lowercase(), self.provider.name.clone());
         let named = |known: &[&str]| names.iter().any(|name| known.contains(&name.as_str()));
+        let is_refusal = named(&REFUSALS);
+        let is_unknown_model = is_unknown_model(status, &text, &named);
+        if is_about_media(status, &text, &named, is_unknown_model) && !is_refusal {
+            return Failure::permanent(ModelError::RefusedMedia { provider, status, said });
+        }
         if is_overflow(status, &text, &named) {
             return Failure::permanent(ModelError::Overflow {
                 model: self.model.clone(),
@@ -95,17 +111,10 @@ impl ProviderError<'_> {
         if is_quota(status, &text, &named) || self.is_daily() {
             return Failure::permanent(ModelError::Quota { provider, said, again_in: wait });
         }
-        if named(&[
-            "content_policy_violation",
-            "content_filter",
-            "image_content_policy_violation",
-            "bio_policy",
-            "invalid_prompt",
-            "data_inspection_failed",
-        ]) {
+        if is_refusal {
             return Failure::permanent(ModelError::Refused { provider, said });
         }
-        if is_unknown_model(status, &text, &named) {
+        if is_unknown_model {
             return Failure::permanent(ModelError::UnknownModel {
                 model: self.model.clone(),
                 said,

@@ -5,6 +5,7 @@ use crate::call::changes::KnownChanges;
 use crate::catalogue::known_model::KnownModel;
 use crate::event::TokenUsage;
 use crate::http::Http;
+use crate::media::MediaLimits;
 use crate::message::{Part, Request, Thinking};
 use crate::model::{Brief, EventStream, Model, ModelInput, answer_reserve};
 use crate::provider::Provider;
@@ -64,6 +65,10 @@ impl Model for ProvidedModel {
             Part::Audio(_) => self.known.takes_audio,
             Part::Document(_) => self.known.takes_documents,
         }
+    }
+
+    fn media_limits(&self) -> MediaLimits {
+        MediaLimits::of(&self.provider, &self.known)
     }
 
     fn cost(&self, usage: &TokenUsage) -> Option<f64> {

@@ -111,7 +111,7 @@ pub(crate) fn request(messages: Vec<Message>) -> Request {
 /// Returns a request with all kinds of content: images, audio, documents, a tool, and two calls, of
 /// which one failed. `thought` comes before the calls.
 pub(crate) fn full(thought: Option<AssistantPart>) -> Request {
-    let media = |mime: &str| Media { mime: mime.to_owned(), base64: "AAAA".to_owned() };
+    let media = |mime: &str| Media { mime: mime.to_owned(), base64: "AAAA".to_owned(), name: None };
     let person = Message::user(vec![
         Part::Text("look".to_owned()),
         Part::Image(media("image/png")),

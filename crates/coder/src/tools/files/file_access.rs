@@ -6,9 +6,9 @@
 //! convert it to UTF-8. The same applies to a file whose path is not UTF-8, because the protocol
 //! cannot name it.
 
+use crate::models::Picture;
 use crate::tools::files::binary;
 use crate::tools::files::document::{Document, Encoding};
-use crate::tools::files::picture::Picture;
 use crate::tools::thread::{CancelFlag, blocking};
 use attache_agent::{Error, Result, Turn};
 use attache_host::{FileError, Reason};

@@ -1,10 +1,9 @@
 //! The tool `read`: reads the text of a file, or a picture.
 
-use crate::models::{Media, Part, ToolSpec};
+use crate::models::{Media, Part, Picture, ToolSpec};
 use crate::tools::approved_call::ApprovedCall;
 use crate::tools::arguments;
 use crate::tools::files::file_access::{State, fingerprint};
-use crate::tools::files::picture::Picture;
 use crate::tools::findings::{Lines, Unreadable};
 use crate::tools::fit::{MESSAGE_TEXT, counted};
 use crate::tools::length::Length;
@@ -178,7 +177,11 @@ impl Toolbox<'_> {
         picture: Picture,
         bytes: &[u8],
     ) -> Result<ToolResult> {
-        let media = Media { mime: picture.mime.to_owned(), base64: BASE64_STANDARD.encode(bytes) };
+        let media = Media {
+            mime: picture.mime.to_owned(),
+            base64: BASE64_STANDARD.encode(bytes),
+            name: Some(place.shown.clone()),
+        };
         let model = crate::turn::chosen_model::chosen(self.models, self.turn);
         let words = format!("{} is {}", place.shown, picture.words());
         if !model.takes(&Part::Image(media.clone())) {

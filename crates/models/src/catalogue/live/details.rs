@@ -69,6 +69,7 @@ impl ModelDetails {
             takes_images: known.takes_images || self.takes_images,
             takes_audio: known.takes_audio || self.takes_audio,
             takes_documents: known.takes_documents || self.takes_documents,
+            retires: known.retires.or_else(|| self.retires.clone()),
             ..known
         }
     }

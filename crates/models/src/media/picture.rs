@@ -1,10 +1,10 @@
 //! Formats and sizes of pictures that models accept, from their headers.
 
-use crate::tools::fit::counted;
+use crate::text::counted;
 
-/// The maximum size of a picture that a model gets, in bytes. All providers accept pictures within
-/// this limit and [`MAX_SIDE`].
-pub(crate) const MAX_BYTES: u64 = 3_750_000;
+/// The maximum size of a picture that a tool gives to a model, in bytes. All large providers accept
+/// pictures within this limit and [`MAX_SIDE`].
+const MAX_BYTES: u64 = 3_750_000;
 
 /// The maximum width and height of a picture that a model gets, in pixels.
 const MAX_SIDE: u32 = 8_000;
@@ -15,17 +15,18 @@ const MAX_SEGMENTS: usize = 1_000;
 
 /// The properties of a picture, from its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Picture {
+pub struct Picture {
     /// The display name of the format.
-    pub(crate) format: &'static str,
-    pub(crate) mime: &'static str,
+    pub format: &'static str,
+    /// The MIME type.
+    pub mime: &'static str,
     /// The width and height in pixels, if the header has them.
-    pub(crate) size: Option<(u32, u32)>,
+    pub size: Option<(u32, u32)>,
 }
 
 impl Picture {
     /// Parses the header, if these bytes are the start of a picture.
-    pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
+    pub fn of(bytes: &[u8]) -> Option<Self> {
         let (format, mime, size) = if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
             ("PNG", "image/png", pair(big_endian(bytes, 16, 4), big_endian(bytes, 20, 4)))
         } else if bytes.starts_with(b"\xff\xd8\xff") {
@@ -41,7 +42,7 @@ impl Picture {
     }
 
     /// A description with its article, such as `a PNG picture of 800 × 600 pixels`.
-    pub(crate) fn words(&self) -> String {
+    pub fn words(&self) -> String {
         match self.size {
             Some((width, height)) => {
                 format!("a {} picture of {width} × {height} pixels", self.format)
@@ -51,7 +52,7 @@ impl Picture {
     }
 
     /// Returns the reason if a picture of `length` bytes cannot be given to a model.
-    pub(crate) fn refused(&self, length: u64) -> Option<String> {
+    pub fn refused(&self, length: u64) -> Option<String> {
         let words = self.words();
         match self.size {
             None => Some(format!("{words}: its header has no size")),
