@@ -11,7 +11,7 @@ use attache_session::UsageLevel;
 /// wrote, and the cost.
 pub(super) fn usage(memory: &Memory, turn: &Turn, model: &dyn Model) -> String {
     let conversation = &memory.conversation;
-    let used = conversation.fill(model, &brief(memory, turn));
+    let used = conversation.fill(model, &brief(memory));
     let mut rows = vec![("Model", model.title().to_owned())];
     match model.window() {
         Some(window) => {

@@ -55,7 +55,7 @@ pub(crate) enum CompactionReason<'w> {
 /// Makes the conversation fit the model. If the window is nearly full, a summary replaces the older
 /// part. If that does not help, the oldest part is removed, and a notice says so.
 pub(crate) async fn make_room(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<()> {
-    let brief = brief(memory, turn);
+    let brief = brief(memory);
     if memory.conversation.is_full(model, &brief) {
         summarize_for_room(memory, turn, model).await?;
     }
@@ -181,7 +181,7 @@ pub(crate) async fn compact(
     memory.conversation.compact(compacted);
     handle.complete().await?;
     let after = memory.conversation.tokens();
-    let used = memory.conversation.fill(model, &brief(memory, turn));
+    let used = memory.conversation.fill(model, &brief(memory));
     report_fill(memory, turn, model, used).await?;
     Ok(Compaction::Done { before, after })
 }

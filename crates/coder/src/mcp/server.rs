@@ -52,6 +52,12 @@ struct State {
     instructions: Option<String>,
 }
 
+impl State {
+    fn is_settled(&self) -> bool {
+        !matches!(self.status, Status::Connecting { late: false })
+    }
+}
+
 /// One server of a session.
 #[derive(Debug)]
 pub(crate) struct Server {
@@ -103,11 +109,15 @@ impl Server {
         self.state.borrow().instructions.as_deref().map(|says| self.secrets.hide(says))
     }
 
+    /// Whether the server is ready, gone, or past its deadline.
+    pub(super) fn is_settled(&self) -> bool {
+        self.state.borrow().is_settled()
+    }
+
     /// Waits until the server is ready, gone, or past its deadline.
     pub(super) async fn settled(&self) {
-        let waits = |state: &State| !matches!(state.status, Status::Connecting { late: false });
         // The sender belongs to `self`, so waiting cannot fail.
-        drop(self.state.subscribe().wait_for(waits).await);
+        drop(self.state.subscribe().wait_for(State::is_settled).await);
     }
 
     /// Starts a call of a tool. If the server is being restarted, this waits until it is ready, or
@@ -170,10 +180,11 @@ impl Server {
         let mut connection = match self.connect(&setup, &told).await {
             Ok(connection) => connection,
             Err(why) => {
-                self.set(Status::Gone(why.clone()));
                 let more =
                     format!("{}. Its tools cannot be used in this session.", capitalized(&why));
+                // The first turn begins when the state is known, so the person is told before.
                 told.tell(format!("The MCP server {name} is not available"), &more).await;
+                self.set(Status::Gone(why));
                 return;
             }
         };
@@ -236,7 +247,6 @@ impl Server {
         if let Ok(connected) = timeout(setup.deadline, &mut connecting).await {
             return connected;
         }
-        self.set(Status::Connecting { late: true });
         let what = format!(
             "The MCP server {} did not respond within {}",
             self.name,
@@ -250,6 +260,7 @@ impl Server {
             ),
         )
         .await;
+        self.set(Status::Connecting { late: true });
         let late = timeout(setup.longest.saturating_sub(setup.deadline), connecting).await;
         late.unwrap_or_else(|_| {
             Err(format!(
@@ -291,7 +302,7 @@ impl Server {
     }
 }
 
-fn seconds(time: Duration) -> String {
+pub(crate) fn seconds(time: Duration) -> String {
     counted(time.as_secs_f64().ceil() as u64, "second")
 }
 

@@ -35,8 +35,6 @@ pub(crate) struct Registry {
 /// One tool: its description, and the parser of its arguments.
 struct Entry {
     spec: ToolSpec,
-    /// Whether models see the tool now. A tool whose server is gone is hidden.
-    is_offered: bool,
     is_for_subagents: bool,
     parse: Parse,
 }
@@ -80,10 +78,10 @@ impl Registry {
     pub(crate) fn with(servers: &Servers) -> Self {
         let mut entries = Self::built_in().entries.clone();
         for offered in servers.tools() {
-            let (tool, is_offered) = (Mcp::new(&offered), offered.is_ready);
+            let tool = Mcp::new(&offered);
             let spec = tool.spec();
             let parse: Parse = Box::new(move |arguments| Ok(Box::new(tool.with(arguments)?)));
-            let entry = Entry { spec, is_offered, is_for_subagents: true, parse };
+            let entry = Entry { spec, is_for_subagents: true, parse };
             entries.push(Arc::new(entry));
         }
         Self { entries }
@@ -92,8 +90,7 @@ impl Registry {
     /// The descriptions of the tools that a model gets in this kind of conversation.
     pub(crate) fn specs(&self, party: ConversationKind) -> Vec<ToolSpec> {
         let is_subagent = matches!(party, ConversationKind::Subagent { .. });
-        let offered = self.entries.iter().filter(|entry| entry.is_offered);
-        let offered = offered.filter(|entry| !is_subagent || entry.is_for_subagents);
+        let offered = self.entries.iter().filter(|entry| !is_subagent || entry.is_for_subagents);
         offered.map(|entry| entry.spec.clone()).collect()
     }
 
@@ -124,7 +121,6 @@ fn entry<T: Tool + Default + 'static>(parse: fn(&str) -> Result<T, String>) -> A
     let tool = T::default();
     Arc::new(Entry {
         spec: tool.spec(),
-        is_offered: true,
         is_for_subagents: tool.is_for_subagents(),
         parse: Box::new(move |arguments| Ok(Box::new(parse(arguments)?))),
     })

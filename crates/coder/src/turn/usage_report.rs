@@ -37,7 +37,7 @@ pub(super) async fn report_usage(
     if used == 0 {
         return Ok(());
     }
-    let brief = brief(memory, turn);
+    let brief = brief(memory);
     memory.conversation.measure(model, &brief, used);
     report_fill(memory, turn, model, used).await
 }
