@@ -107,15 +107,41 @@ impl Registry {
     pub(crate) fn call(&self, name: &str, arguments: &str) -> Result<Box<dyn Tool>, String> {
         match self.entries.iter().find(|entry| entry.spec.name == name) {
             Some(entry) => (entry.parse)(arguments),
-            None => {
-                let built_in = Self::built_in().entries.iter();
-                let names: Vec<_> = built_in.map(|entry| entry.spec.name.as_str()).collect();
-                let name = one_line(name, 60);
-                Err(format!("there is no tool {name:?}: use one of {}", names.join(", ")))
-            }
+            None => Err(self.unknown(name)),
         }
     }
+
+    /// The error for a tool that does not exist. It lists the tools, those with a similar name
+    /// first.
+    fn unknown(&self, name: &str) -> String {
+        let likeness =
+            |known: &str| Some(strsim::jaro_winkler(name, known)).filter(|it| *it > SIMILAR);
+        let mut names: Vec<_> = self.entries.iter().map(|entry| entry.spec.name.as_str()).collect();
+        // The order of the others stays.
+        names.sort_by(|one, other| {
+            let (one, other) =
+                (likeness(one).unwrap_or_default(), likeness(other).unwrap_or_default());
+            other.total_cmp(&one)
+        });
+        let mut listed = String::new();
+        let mut left = names.into_iter();
+        while let Some(name) = left.next() {
+            if listed.len() + name.len() > LISTED {
+                listed.push_str(&format!(" and {} more", left.len() + 1));
+                break;
+            }
+            listed.push_str(if listed.is_empty() { "" } else { ", " });
+            listed.push_str(name);
+        }
+        format!("there is no tool {:?}: use one of {listed}", one_line(name, 60))
+    }
 }
+
+/// How similar a name must be to be listed first in the error for an unknown tool.
+const SIMILAR: f64 = 0.8;
+
+/// The maximum length of the names in that error, in bytes.
+const LISTED: usize = 400;
 
 fn entry<T: Tool + Default + 'static>(parse: fn(&str) -> Result<T, String>) -> Arc<Entry> {
     let tool = T::default();
@@ -128,7 +154,7 @@ fn entry<T: Tool + Default + 'static>(parse: fn(&str) -> Result<T, String>) -> A
 
 #[cfg(test)]
 mod tests {
-    use super::Registry;
+    use super::{Entry, Registry};
     use crate::conversation::conversation_kind::ConversationKind;
     use crate::mcp::RESERVED_FOR_BUILT_IN;
 
@@ -215,6 +241,26 @@ mod tests {
             let why = Registry::built_in().call(name, arguments).unwrap_err();
             assert!(why.contains(said) && why.len() < 600 && !why.contains('\n'), "{why}");
         }
+    }
+
+    #[test]
+    fn unknown_tool_error_lists_all_tools_the_nearest_first() {
+        let mut registry = Registry::built_in().clone();
+        let mut known = registry.entries[0].spec.clone();
+        for server in ["git", "everything", "docs", "tracker"] {
+            for tool in ["log", "echo", "a_tool_with_a_rather_long_name", "b_tool_with_a_long_name"]
+            {
+                known.name = format!("{server}__{tool}");
+                let parse = Box::new(|_: &str| Err(String::new()));
+                let entry = Entry { spec: known.clone(), is_for_subagents: true, parse };
+                registry.entries.push(entry.into());
+            }
+        }
+        let why = registry.call("everything__ecko", "{}").unwrap_err();
+        let begin =
+            r#"there is no tool "everything__ecko": use one of everything__echo, everything__"#;
+        assert!(why.starts_with(begin) && why.contains("read, grep, "), "{why}");
+        assert!(why.len() < 600 && why.ends_with(" more"), "{why}");
     }
 
     #[test]
