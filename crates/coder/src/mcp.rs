@@ -13,6 +13,8 @@ mod connection;
 mod content;
 mod failure;
 mod legacy;
+mod listing;
+mod marking;
 mod offered;
 mod running;
 mod secrets;

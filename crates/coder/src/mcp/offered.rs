@@ -52,7 +52,8 @@ pub(super) fn extend<S: AsRef<str>>(
     for (server, (server_name, tools)) in lists.iter().enumerate() {
         let mut listed = HashSet::new();
         for tool in tools.iter().filter(|tool| listed.insert(&tool.name)) {
-            let is_same = |each: &&mut OfferedTool| each.server == server && each.tool.name == tool.name;
+            let is_same =
+                |each: &&mut OfferedTool| each.server == server && each.tool.name == tool.name;
             match offered.iter_mut().find(is_same) {
                 // The server has changed the tool.
                 Some(known) if known.tool != *tool => known.tool = tool.clone(),

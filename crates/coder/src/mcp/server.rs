@@ -3,6 +3,7 @@
 use super::client::Client;
 use super::connection::{self, Connection, Traces};
 use super::failure;
+use super::listing::{self, Listing};
 use super::running::{Listeners, Running};
 use super::secrets::Secrets;
 use super::server_notices::ServerNotices;
@@ -13,7 +14,7 @@ use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, JsonObj
 use rmcp::service::{Peer, PeerRequestOptions};
 use rmcp::{RoleClient, ServiceError};
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, timeout};
@@ -29,6 +30,9 @@ const BACKOFF: Duration = Duration::from_millis(250);
 
 /// The maximum length of a server's name in a message, in characters.
 const NAME: usize = 40;
+
+/// The maximum number of tools that a message names.
+const SHOWN: usize = 10;
 
 /// The state of a server.
 #[derive(Debug, Clone)]
@@ -65,6 +69,8 @@ pub(crate) struct Server {
     given: McpServer,
     secrets: Secrets,
     state: watch::Sender<State>,
+    /// The tools that are left out, as the person was told.
+    left_out: Mutex<Vec<String>>,
     listeners: Arc<Listeners>,
     /// Notified when the server's tools change.
     changed: Arc<Notify>,
@@ -84,6 +90,7 @@ impl Server {
             secrets: Secrets::of(&given),
             given,
             state: watch::Sender::new(state),
+            left_out: Mutex::default(),
             listeners: Arc::default(),
             changed: Arc::default(),
             broken: Notify::new(),
@@ -190,7 +197,7 @@ impl Server {
         };
         loop {
             let began = Instant::now();
-            let mut why = self.serve(connection).await;
+            let mut why = self.serve(connection, &told).await;
             restarts = if began.elapsed() > HEALTHY { 0 } else { restarts };
             connection = loop {
                 restarts += 1;
@@ -272,9 +279,15 @@ impl Server {
     }
 
     /// Waits until a connection ends, and returns the reason.
-    async fn serve(&self, (connection, traces): (Connection, Arc<Traces>)) -> String {
-        let Connection { service, tools, instructions, _child } = connection;
+    async fn serve(
+        &self,
+        (connection, traces): (Connection, Arc<Traces>),
+        told: &ServerNotices,
+    ) -> String {
+        let Connection { service, listing, instructions, _child } = connection;
         let peer = service.peer().clone();
+        self.tell_left_out(&listing, told).await;
+        let tools = listing.tools;
         self.state.send_modify(|state| {
             *state =
                 State { status: Status::Ready(peer.clone()), tools: Arc::new(tools), instructions };
@@ -287,14 +300,36 @@ impl Server {
                 () = self.broken.notified() => return "its connection broke".to_owned(),
                 () = self.changed.notified() => {
                     // If the server does not list its tools again, the old list is kept.
-                    if let Ok(Ok(tools)) = timeout(DEADLINE, connection::tools(&peer)).await {
-                        self.state.send_modify(|state| state.tools = Arc::new(tools));
+                    if let Ok(Ok(listing)) = timeout(DEADLINE, listing::tools(&peer)).await {
+                        self.tell_left_out(&listing, told).await;
+                        self.state.send_modify(|state| state.tools = Arc::new(listing.tools));
                     }
                 }
             }
         }
         let why = traces.end().await.unwrap_or_else(|| "it closed the connection".to_owned());
         self.secrets.hide(&why)
+    }
+
+    /// Tells the person which tools are left out, once.
+    async fn tell_left_out(&self, listing: &Listing, told: &ServerNotices) {
+        {
+            let mut before = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
+            if listing.left_out.is_empty() || *before == listing.left_out {
+                return;
+            }
+            before.clone_from(&listing.left_out);
+        }
+        let count = listing.left_out.len();
+        let what = format!(
+            "The MCP server {} has {} that cannot be used",
+            self.name,
+            counted(count as u64, "tool")
+        );
+        let shown: Vec<_> = listing.left_out.iter().take(SHOWN).map(String::as_str).collect();
+        let more = if count > SHOWN { ", and others" } else { "" };
+        let more = format!("{}{more}. The others can be used.", shown.join(", "));
+        told.tell(what, &self.secrets.hide(&more)).await;
     }
 
     fn set(&self, status: Status) {

@@ -126,7 +126,11 @@ mod tests {
             state(Mode::Ask, vec![server("a", "not ready yet", None)], None),
             state(Mode::Ask, vec![server("a", "not ready yet", None)], None),
             state(Mode::Plan, vec![server("a", "ready", Some("Echo\nfirst."))], None),
-            state(Mode::Plan, vec![server("a", "not available (it ended)", None)], Some("Use tabs.")),
+            state(
+                Mode::Plan,
+                vec![server("a", "not available (it ended)", None)],
+                Some("Use tabs."),
+            ),
             state(Mode::Plan, vec![server("a", "ready", Some("Echo\nfirst."))], Some("Use tabs.")),
             state(Mode::Plan, vec![], Some("")),
             state(Mode::Plan, vec![], Some("")),
@@ -150,7 +154,8 @@ mod tests {
         let long = "é".repeat(2000);
         let servers: Vec<_> =
             (0..4).map(|index| server(&format!("s{index}"), "ready", Some(&long))).collect();
-        let state = || SessionState { mode: Mode::Ask, servers: servers.clone(), instructions: None };
+        let state =
+            || SessionState { mode: Mode::Ask, servers: servers.clone(), instructions: None };
         let notes = notes(vec![state(), state()]);
         let told = notes[0].clone().unwrap_or_default();
         assert!(told.len() < 3000 && told.matches(" […]").count() == 4, "{told}");

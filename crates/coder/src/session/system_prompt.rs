@@ -83,12 +83,7 @@ mod tests {
         let told = |mode| {
             let content = vec![ContentBlock::text("Be brief."), ContentBlock::text("Speak Welsh.")];
             let client = ClientInstructions::of(&SystemPrompt::new(mode, content));
-            system_prompt(
-                ConversationKind::Agent,
-                &folders,
-                Some(&client),
-                Some("Use tabs.\n"),
-            )
+            system_prompt(ConversationKind::Agent, &folders, Some(&client), Some("Use tabs.\n"))
         };
         for (mode, keeps) in [(SystemPromptMode::Append, true), (SystemPromptMode::Override, false)]
         {
@@ -105,12 +100,8 @@ mod tests {
         let folders: Vec<_> = (0..20).map(|_| tempfile::tempdir().unwrap()).collect();
         let paths: Vec<_> = folders.iter().map(|folder| folder.path().to_owned()).collect();
         let folders = Folders::new(&paths).unwrap();
-        let prompt = system_prompt(
-            ConversationKind::Subagent { looks_only: true },
-            &folders,
-            None,
-            None,
-        );
+        let prompt =
+            system_prompt(ConversationKind::Subagent { looks_only: true }, &folders, None, None);
         assert!(prompt.len() < 8 * 1024, "{} bytes", prompt.len());
         assert!(prompt.contains(&paths[0].display().to_string()) && prompt.ends_with(SUBAGENT));
         for spec in Registry::built_in().specs(ConversationKind::Agent) {

@@ -7,8 +7,8 @@ use crate::models::{
 use crate::session::memory::Memory;
 use crate::session::options::SHOW_THOUGHTS;
 use crate::session::system_prompt::system_prompt;
-use crate::tools::fit::counted;
 use crate::tools::Registry;
+use crate::tools::fit::counted;
 use attache_agent::{Error, Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue, Usage};
 use std::time::Duration;

@@ -196,6 +196,34 @@ async fn tools_are_limited_and_the_person_is_told() {
     assert!(told.contains(r#"- hand: ready. It says: "Echo\nfirst.""#), "{told}");
 }
 
+/// One bad tool does not take the whole server with it, and the person is told once.
+#[tokio::test]
+async fn tools_that_cannot_be_used_are_left_out_and_named() {
+    let place = Place::new();
+    let provider = Server::start(vec![chat_text("one"), chat_text("two")]).await;
+    let servers = [place.server("odd", "odd"), place.server("hand", "tasks")];
+    let mut client = place.open(&servers, &provider, json!({})).await;
+    let said = thoughts(&client.prompt("go").await);
+    for told in [
+        "The MCP server odd has 4 tools that cannot be used: bare has no inputSchema, text has an inputSchema that is not an object, \
+         yes has an inputSchema that is not an object, research needs MCP tasks, which are not supported",
+        "The MCP server hand has 1 tool that cannot be used: research needs MCP tasks, which are not supported",
+    ] {
+        assert_eq!(said.matches(told).count(), 1, "{said}");
+    }
+    assert_eq!(thoughts(&client.prompt("more").await), "");
+    let bodies = bodies(&provider);
+    let offered = offered(&bodies[0]);
+    for name in ["odd__echo", "odd__either", "hand__echo"] {
+        assert!(offered.contains(&name), "{name} is missing: {offered:?}");
+    }
+    for name in ["odd__bare", "odd__text", "odd__yes", "odd__research", "hand__research"] {
+        assert!(!offered.contains(&name), "{name}: {offered:?}");
+    }
+    let sent = bodies[0]["tools"].to_string();
+    assert!(!sent.contains("leftOut"));
+}
+
 /// SESS-20: servers start and end with their session.
 #[tokio::test]
 async fn servers_end_with_their_session() {

@@ -59,8 +59,7 @@ async fn system_prompt_tools_and_messages_stay_the_same() {
     }
     let system = bodies[0]["messages"][0].to_string();
     assert!(system.contains("Use tabs.") && !system.contains("Mode now"), "{system}");
-    let sizes: Vec<_> =
-        bodies.iter().map(|body| body["tools"].as_array().unwrap().len()).collect();
+    let sizes: Vec<_> = bodies.iter().map(|body| body["tools"].as_array().unwrap().len()).collect();
     assert!(sizes[0] < sizes[1] && sizes[1] == sizes[2] && sizes[2] == sizes[3], "{sizes:?}");
     let told: Vec<_> = bodies.iter().map(state).collect();
     let new = |turn: usize| told[turn].strip_prefix(&told[turn - 1]).unwrap();
