@@ -80,6 +80,10 @@ async fn unusable_model_opens_no_session_and_says_why() {
             vec![("ATTACHE_MODEL", "openai/gpt-5-mini")],
             "set OPENAI_API_KEY or run \"attache config key openai\"",
         ),
+        (
+            vec![("ATTACHE_MODEL", "openai/gpt-5-mini"), ("ATTACHE_HUB", "1")],
+            "set OPENAI_API_KEY in the profile of your login shell; then run \"attache serve restart\"",
+        ),
         (vec![("ATTACHE_MODEL", "gpt-5-mini")], "\"gpt-5-mini\" needs a key: set OPENAI_API_KEY"),
         (vec![("ATTACHE_MODEL", "openai/never-heard-of"), key], "needs a key: set OPENAI_API_KEY"),
         (vec![("ATTACHE_MODEL", "anthropic/claude-sonnet-4-5"), server], "set ANTHROPIC_API_KEY"),
