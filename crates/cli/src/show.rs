@@ -20,7 +20,8 @@ use crate::permission::Verdict;
 use crate::run::session::Opened;
 use attache_client::{Change, PermissionRequest};
 use attache_protocol::v1::{
-    ContentBlock, Implementation, Notice, StopReason, TerminalId, TerminalOutputResponse, Usage,
+    CompactionUpdate, ContentBlock, Implementation, Notice, StopReason, TerminalId,
+    TerminalOutputResponse, Usage,
 };
 use attache_session::{ConfigOptions, MessageAuthor, PlanContent, Session, ToolCall, UsageState};
 use std::io;
@@ -57,6 +58,8 @@ pub(crate) enum Item<'a> {
     Config(&'a ConfigOptions),
     /// A notice of the agent, outside the answer.
     Notice(&'a Notice),
+    /// A compaction of the conversation began or changed; its current state.
+    Compaction(&'a CompactionUpdate),
     /// The turn ended with a stop reason, and this many of its actions were refused.
     Stop {
         reason: &'a StopReason,
@@ -105,6 +108,7 @@ pub(crate) fn change(
         }
         Change::Plan { content: Some(content), .. } => output.show(Item::Plan(content)),
         Change::Notice(notice) => output.show(Item::Notice(notice)),
+        Change::Compaction(compaction) => output.show(Item::Compaction(compaction)),
         Change::Config(_) => output.show(Item::Config(session().config())),
         Change::Usage(_) => output.show(Item::Usage(session().usage())),
         Change::Info { title: now, .. } if now != title => {

@@ -8,7 +8,7 @@ use crate::mcp::{self, Servers};
 use crate::models::{Models, OFFLINE};
 use crate::providers;
 use crate::session::changes::Changes;
-use crate::session::instructions::instructions;
+use crate::session::instructions::{Instructions, instructions};
 use crate::session::memory::{Memory, Record, Seen};
 use crate::session::options;
 use crate::session::spending::Spending;
@@ -307,6 +307,7 @@ impl Author for Coder {
         report_rule_problems(&opening, &policy).await?;
         let mut conversation = Conversation::default();
         let mut spending = Spending::of(opening.session().usage().total());
+        let (mut in_prompt, mut tools) = (None, Vec::new());
         for record in opening.remembered()? {
             match record {
                 Record::Message(message) => conversation.push(*message),
@@ -322,6 +323,8 @@ impl Author for Coder {
                 Record::Compacted(compacted) => conversation.compact(*compacted),
                 Record::DroppedMedia { last, why } => drop(conversation.drop_media(last, &why)),
                 Record::Cleared => conversation.clear(),
+                Record::Instructions(stored) => in_prompt = Some(stored),
+                Record::Tools(names) => tools = names,
             }
         }
         spending.set_reported(opening.session().usage().cost());
@@ -335,11 +338,11 @@ impl Author for Coder {
             changes: Changes::new(undoes_by_client(opening.client())),
             titles: Titles::of(opening.session().info().title()),
             labels: Labels::of(opening.session().info()),
-            instructions,
+            instructions: Instructions::new(in_prompt, instructions),
             client_instructions: opening.system_prompt().map(ClientInstructions::of),
             unmeasured: None,
             told_left_out: Default::default(),
-            mcp: Servers::start(&opening, &self.models, self.mcp_deadline),
+            mcp: Servers::start(&opening, &self.models, self.mcp_deadline, tools),
             shell: Shell::new(self.sandbox.clone()).private(self.private.clone()),
         })
     }

@@ -96,7 +96,7 @@ pub(crate) async fn command(
         "undo" => {
             undo(turn, &memory.folders, &mut memory.changes, rest == "force").await?.to_string()
         }
-        "usage" => usage::usage(memory, turn, model),
+        "usage" => usage::usage(memory, model),
         "handoff" => turn.hand_off(MAX_HANDOFF),
         "init" if model.writes() => return Ok(CommandOutcome::Asks(init::TASK.to_owned())),
         "init" => init::init(models, memory, turn).await?,

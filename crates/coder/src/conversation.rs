@@ -5,6 +5,7 @@ pub(crate) mod facts;
 pub(crate) mod gauge;
 pub(crate) mod message;
 pub(crate) mod prompt;
+pub(crate) mod state_note;
 pub(crate) mod stored_call;
 pub(crate) mod summary;
 
@@ -12,6 +13,7 @@ use crate::conversation::conversation_kind::ConversationKind;
 use crate::conversation::gauge::Gauge;
 use crate::conversation::message::Message;
 use crate::conversation::prompt::Prompt;
+use crate::conversation::state_note::KnownState;
 use crate::conversation::summary::Compacted;
 use attache_models::estimated_tokens as tokens;
 
@@ -70,6 +72,18 @@ impl Conversation {
     /// All messages, the oldest first.
     pub(crate) fn messages(&self) -> &[Message] {
         &self.messages
+    }
+
+    /// What the model knows about the state of the session. A summary does not tell it, so that the
+    /// state is told again after the notes about it were removed.
+    pub(crate) fn known_state(&self) -> KnownState {
+        let mut known = KnownState::default();
+        for message in &self.messages {
+            if let Message::State(note) = message {
+                known.learn(&note.tells);
+            }
+        }
+        known
     }
 
     /// The estimated length of the conversation, in tokens.
@@ -150,6 +164,7 @@ impl Conversation {
                 | Message::OfflineText(_)
                 | Message::Assistant(_)
                 | Message::Note(_)
+                | Message::State(_)
                 | Message::Summary(_) => continue,
             };
             if text.len() <= SHORT {

@@ -6,5 +6,6 @@ pub(crate) mod instructions;
 pub(crate) mod memory;
 pub(crate) mod options;
 pub(crate) mod spending;
+pub(crate) mod state;
 pub(crate) mod system_prompt;
 pub(crate) mod titles;

@@ -7,7 +7,9 @@ pub(crate) mod chosen_model;
 pub(crate) mod ended;
 pub(crate) mod fallback;
 pub(crate) mod guard;
+mod servers;
 mod stop_reason;
+mod told_state;
 mod unknown_window;
 mod usage_report;
 
@@ -28,7 +30,9 @@ use crate::turn::attachments::without_media;
 use crate::turn::chosen_model::chosen;
 use crate::turn::ended::Ended;
 use crate::turn::guard::Guard;
+use crate::turn::servers::{report_server_events, settle_servers};
 use crate::turn::stop_reason::{refusal, stop_reason};
+use crate::turn::told_state::tell_state;
 use crate::turn::unknown_window::report_unknown_window;
 use crate::turn::usage_report::{charge_failed_attempts, report_usage};
 use attache_agent::{Error, Result, StopReason, Turn};
@@ -77,7 +81,7 @@ async fn answer_prompt(models: &Models, memory: &mut Memory, turn: &Turn) -> Res
     set_first_title(memory, turn, &prompt).await?;
     tag_session(memory, turn).await?;
     let needed = prompt.tokens();
-    let most = room(&*model, memory, turn);
+    let most = room(&*model, memory);
     if let Some(window) = model.window().filter(|_| needed > most) {
         turn.say(&format!(
             "This prompt is too long: it has about {}, and the model accepts {}. It was not sent.\n",
@@ -115,7 +119,10 @@ async fn run_loop(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<E
     };
     for step in 0..steps {
         report_server_events(memory, turn).await?;
+        tell_state(memory, turn, &*model).await?;
         make_room(memory, turn, &*model).await?;
+        // Notes about the state may have been removed.
+        tell_state(memory, turn, &*model).await?;
         let answer = match answer(&*model, memory, turn).await {
             Ok(answer) => answer,
             Err(unanswered) => match recover(models, memory, turn, &*model, unanswered).await? {
@@ -161,19 +168,6 @@ async fn run_loop(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<E
     Ok(Ended::Because(StopReason::MaxTurnRequests))
 }
 
-/// If the model can use tools, waits a moment for MCP servers that are about to be ready, once in a
-/// session.
-async fn settle_servers(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<()> {
-    if !model.writes() {
-        return Ok(());
-    }
-    tokio::select! {
-        biased;
-        () = turn.cancelled() => Err(Error::Cancelled),
-        () = memory.mcp.settle() => Ok(()),
-    }
-}
-
 /// Runs a subagent on its task, with a nested loop of the turn.
 fn run_subagent<'w>(
     models: &'w Models,
@@ -181,14 +175,6 @@ fn run_subagent<'w>(
     turn: &'w Turn,
 ) -> TurnFuture<'w, Ended> {
     Box::pin(run_loop(models, memory, turn))
-}
-
-/// Reports events of MCP servers to a client that does not support notices.
-async fn report_server_events(memory: &mut Memory, turn: &Turn) -> Result<()> {
-    for sentence in memory.mcp.unreported_events() {
-        turn.think(&format!("{}.\n\n", sentence.trim_end_matches('.'))).await?;
-    }
-    Ok(())
 }
 
 /// Adds a message to the conversation in memory, and stores it unless the conversation is a
@@ -247,6 +233,7 @@ async fn recover(
         learn_window(models, error);
         let model = chosen(models, turn);
         if shorten(memory, turn, &*model).await? {
+            tell_state(memory, turn, &*model).await?;
             match answer(&*model, memory, turn).await {
                 Ok(answer) => return Ok(Next::Answer(Box::new(answer))),
                 Err(still) => {
@@ -278,6 +265,10 @@ async fn recover(
             Ok(Next::Stop(StopReason::Refusal))
         }
         FailureReason::Model(ModelError::Unusable { why }) => Err(Error::AuthRequired(why)),
+        // The client offers the login, which names the keys.
+        FailureReason::Model(error @ ModelError::Auth { .. }) => {
+            Err(Error::AuthRequired(sentence(models, &error)))
+        }
         FailureReason::Model(error) => {
             learn_window(models, &error);
             Err(Error::failed(sentence(models, &error)))

@@ -45,6 +45,9 @@ const MODEL: &str = "ATTACHE_MODEL";
 /// provider fails permanently.
 const FALLBACK: &str = "ATTACHE_FALLBACK";
 
+/// The variable that a shared hub sets for its agents.
+const HUB: &str = "ATTACHE_HUB";
+
 /// The environment variable that, if `off`, keeps models from writing titles.
 const TITLES: &str = "ATTACHE_TITLES";
 
@@ -85,6 +88,8 @@ pub struct Models {
     fallback: Option<String>,
     /// Whether models write titles.
     titles: bool,
+    /// Whether this process is an agent of a shared hub, which has the environment of a login.
+    in_hub: bool,
     /// The values of the environment variables of model servers on this machine, or `None` if those
     /// servers are not used.
     local: Option<Vec<(&'static str, String)>>,
@@ -143,6 +148,7 @@ impl Models {
             wish: None,
             fallback: None,
             titles: false,
+            in_hub: false,
             local: None,
             servers: OnceCell::new(),
             live: LiveDetails::default(),
@@ -180,6 +186,7 @@ impl Models {
             wish: wish(MODEL),
             fallback: wish(FALLBACK),
             titles: wish(TITLES).is_none_or(|titles| titles != "off"),
+            in_hub: wish(HUB).is_some(),
             local: None,
             servers: OnceCell::new(),
             live: LiveDetails::default(),

@@ -108,7 +108,9 @@ pub use session_list::{
     AttentionItem, AttentionReason, OpenSession, SessionItem, SessionList, SessionListView,
     shown_tags,
 };
-pub use session_view::{SessionView, TerminalSource, UnreadPart, ViewChanges, file_changes};
+pub use session_view::{
+    SessionView, TerminalSource, UnreadPart, ViewChanges, compaction_words, file_changes,
+};
 pub use span::{Color, Colors, Line, Role, Span, Style};
 pub use status::{Activity, ActivityKind, ContextLevel, ContextUse, StatusLine, StatusParts};
 pub use terminal::TerminalScreen;

@@ -27,6 +27,7 @@ use std::sync::Arc;
 use terminals::Terminals;
 
 pub use earlier::UnreadPart;
+pub use entry::compaction_words;
 pub use review::file_changes;
 pub use terminals::TerminalSource;
 

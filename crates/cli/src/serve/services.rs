@@ -54,9 +54,13 @@ impl CliHubServices {
 
     fn add(&self, hub: &Hub, given: &str) -> Result<String, String> {
         let (login, home) = (self.login.clone(), self.home.clone());
-        let equip = move |launch: Launch| match &login {
-            Some(login) => login.equip(launch).cwd(&home),
-            None => launch.cwd(&home),
+        let equip = move |launch: Launch| {
+            // The built-in agent says where a hub takes keys from.
+            let launch = launch.env("ATTACHE_HUB", "1").cwd(&home);
+            match &login {
+                Some(login) => login.equip(launch),
+                None => launch,
+            }
         };
         let source = ChosenAgent::source_with(Some(given), None, None, equip);
         let (agent, source) = source.map_err(|failure| failure.message)?;

@@ -120,6 +120,11 @@ fn event(item: &Item<'_>) -> Line {
             .with("severity", notice.severity.as_str())
             .with("title", &*notice.title)
             .with("description", notice.description.clone()),
+        Item::Compaction(compaction) => Line::of("compaction")
+            .with("compactionId", compaction.compaction_id.as_str())
+            .with("status", compaction.status.as_str())
+            .wires("summary", compaction.summary.set().into_iter().flatten())
+            .with("error", compaction.error.set().cloned()),
         Item::Stop { reason, usage, refused, .. } => Line::of("stop")
             .with("stopReason", reason.as_str())
             .with("usage", usage.map(tokens))

@@ -7,9 +7,12 @@ use super::{Item, plan, usage, width};
 use crate::permission::{By, Verdict};
 use crate::run::session::Opened;
 use attache_client::PermissionRequest;
-use attache_protocol::v1::{Implementation, NoticeSeverity, StopReason, ToolCallId};
+use attache_protocol::v1::{
+    CompactionId, CompactionStatus, CompactionUpdate, Implementation, NoticeSeverity, StopReason,
+    ToolCallId,
+};
 use attache_session::{PlanContent, ToolCall};
-use attache_view::sanitize;
+use attache_view::{compaction_words, sanitize};
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
@@ -57,6 +60,8 @@ pub(crate) struct Progress<W> {
     /// A hash of the last output below each settled call, because agents repeat updates.
     detailed: HashMap<ToolCallId, u64>,
     title: Option<String>,
+    /// The compaction that was shown last.
+    compaction: Option<(CompactionId, CompactionStatus)>,
 }
 
 impl<W: Write> Progress<W> {
@@ -71,6 +76,7 @@ impl<W: Write> Progress<W> {
             reviewed: HashSet::new(),
             detailed: HashMap::new(),
             title: None,
+            compaction: None,
         }
     }
 
@@ -136,6 +142,7 @@ impl<W: Write> Progress<W> {
                     format!("{}{}", sanitize::line(&notice.title), description.unwrap_or_default());
                 self.lines(&[self.style.paint.paint(style, text)])
             }
+            Item::Compaction(update) => self.compaction(update),
             Item::Stop { reason, usage, state, refused } => {
                 let title = self.title.take().filter(|title| !title.is_empty());
                 let title =
@@ -177,6 +184,27 @@ impl<W: Write> Progress<W> {
             |title| format!("“{}”", sanitize::line(title)),
         );
         self.lines(&[self.style.paint.paint(DIM, format!("continuing {title}{past}"))])
+    }
+
+    /// Shows how a compaction ended, once. With `--verbose`, its beginning and its summary are shown
+    /// too.
+    fn compaction(&mut self, update: &CompactionUpdate) -> io::Result<()> {
+        let is_whole = self.style.bound == Bound::Whole;
+        let state = (update.compaction_id.clone(), update.status.clone());
+        let is_running = update.status == CompactionStatus::InProgress;
+        if is_running && !is_whole || self.compaction.as_ref() == Some(&state) {
+            return Ok(());
+        }
+        self.compaction = Some(state);
+        let paint = self.style.paint;
+        let error = update.error.set().map(String::as_str);
+        let style = if update.status == CompactionStatus::Failed { YELLOW } else { DIM };
+        let mut lines = vec![paint.paint(style, compaction_words(&update.status, error))];
+        for block in update.summary.set().into_iter().flatten().filter(|_| is_whole) {
+            let text = sanitize::text(&tool_call::block(block));
+            lines.extend(text.lines().map(|line| paint.paint(DIM, format!("  {line}"))));
+        }
+        self.lines(&lines)
     }
 
     /// Shows one of several prompts, on one line.

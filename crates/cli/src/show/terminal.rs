@@ -228,7 +228,7 @@ impl<W: Write + Send> Show for Terminal<W> {
                 self.interrupt()?;
                 return self.progress(&item);
             }
-            Item::Notice(_) => {
+            Item::Notice(_) | Item::Compaction(_) => {
                 self.interrupt()?;
                 return self.progress(&item);
             }

@@ -148,3 +148,33 @@ fn a_failure_is_an_event_with_the_exit_code() {
     assert_eq!((&event["event"], &event["exitCode"]), (&"error".into(), &3.into()));
     ended.failed(3, &["no-such-agent"]);
 }
+
+/// A summary replaces a part of the conversation, so every output tells it.
+#[test]
+fn a_compaction_is_told() {
+    let prompt = r#"
+        update '{"sessionUpdate":"compaction_update","compactionId":"k","status":"in_progress"}'
+        update '{"sessionUpdate":"compaction_summary_chunk","compactionId":"k","content":{"type":"text","text":"The person wants tea."}}'
+        update '{"sessionUpdate":"compaction_update","compactionId":"k","status":"completed"}'
+        update '{"sessionUpdate":"compaction_update","compactionId":"l","status":"failed","error":"no room"}'
+        update '{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"Done."}}'
+        reply '{"stopReason":"end_turn"}'"#;
+    let project = Project::new();
+    let agent = Script { prompt, ..Script::default() }.install(&project);
+    let run =
+        |flags: &[&str]| project.run(&[&["run", "--agent", &agent], flags, &["hello"]].concat());
+    let plain = run(&[]);
+    assert_eq!(plain.stdout, "Done.\n");
+    let told = "the conversation was compacted\nthe compaction failed: no room\n";
+    assert!(plain.stderr.contains(told), "{plain:#?}");
+    let verbose = run(&["-v"]);
+    let told = "the conversation was compacted\n  The person wants tea.\n";
+    assert!(verbose.stderr.contains(told), "{verbose:#?}");
+    let json = run(&["--json"]);
+    let told = r#"{"event":"compaction","compactionId":"k","status":"completed","summary":[{"type":"text","text":"The person wants tea."}],"error":null}"#;
+    assert!(json.stdout.contains(told), "{json:#?}");
+    assert!(
+        json.stdout.contains(r#""status":"failed","summary":[],"error":"no room"}"#),
+        "{json:#?}"
+    );
+}

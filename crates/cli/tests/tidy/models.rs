@@ -115,3 +115,15 @@ fn the_script_reads_the_price_file() {
     let refused = script(folder.path(), &prices, &unknown, &[]);
     assert!(String::from_utf8_lossy(&refused.stderr).contains("openai/gpt-b is in no row"));
 }
+
+/// A reader copies this file, so it must be one that the program reads.
+#[test]
+fn the_documented_list_of_models_is_valid() {
+    let text = fs::read_to_string(root().join("docs/models.md")).unwrap();
+    let own = text.split("```json\n").nth(1).unwrap().split("```").next().unwrap();
+    let environment = |name: &str| (name == "WORK_API_KEY").then(|| "k".to_owned());
+    let models = attache_coder::Models::of(&environment, Some(own)).unwrap();
+    let model = models.find("work/big-1").unwrap();
+    assert_eq!((model.window, model.levels.len(), model.takes_images), (200_000, 2, true));
+    assert_eq!(model.prices.unwrap().above[0].input, 4.0);
+}

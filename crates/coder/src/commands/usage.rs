@@ -4,14 +4,13 @@ use crate::models::Model;
 use crate::session::memory::Memory;
 use crate::tools::fit::{counted, grouped};
 use crate::turn::answer::brief;
-use attache_agent::Turn;
 use attache_session::UsageLevel;
 
 /// Returns a table that shows how full the context window is, how many tokens the models read and
 /// wrote, and the cost.
-pub(super) fn usage(memory: &Memory, turn: &Turn, model: &dyn Model) -> String {
+pub(super) fn usage(memory: &Memory, model: &dyn Model) -> String {
     let conversation = &memory.conversation;
-    let used = conversation.fill(model, &brief(memory, turn));
+    let used = conversation.fill(model, &brief(memory));
     let mut rows = vec![("Model", model.title().to_owned())];
     match model.window() {
         Some(window) => {

@@ -61,7 +61,7 @@ pub(crate) async fn make_room(memory: &mut Memory, turn: &Turn, model: &dyn Mode
     if model.window().is_none() && !model.is_cut_silently() {
         return Ok(());
     }
-    let brief = brief(memory, turn);
+    let brief = brief(memory);
     if memory.conversation.is_full(model, &brief) {
         summarize_for_room(memory, turn, model).await?;
     }
@@ -187,7 +187,7 @@ pub(crate) async fn compact(
     memory.conversation.compact(compacted);
     handle.complete().await?;
     let after = memory.conversation.tokens();
-    let used = memory.conversation.fill(model, &brief(memory, turn));
+    let used = memory.conversation.fill(model, &brief(memory));
     report_fill(memory, turn, model, used).await?;
     Ok(Compaction::Done { before, after })
 }

@@ -29,9 +29,10 @@ impl Conversation {
         }
         let began =
             self.messages().iter().rposition(|message| matches!(message, Message::User(_)))?;
+        // Before the first step there is nothing to summarize.
         let steps = || {
             let said = self.begins(|message| matches!(message, Message::Assistant(_)));
-            said.filter(|(at, _)| *at > began + 1)
+            said.filter(|(at, _)| *at > began).skip(1)
         };
         let step = steps().find(|(_, left)| *left <= keep).or_else(|| steps().last());
         let step = step.map(|(at, _)| Cut { at, within_turn: true });

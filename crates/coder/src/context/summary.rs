@@ -44,7 +44,10 @@ impl Summary {
                 }
                 Message::OfflineText(text) => answered(&mut lines, text),
                 Message::Assistant(said) => answered(&mut lines, &said.text()),
-                Message::OfflineCall(..) | Message::ToolReply(_) | Message::Note(_) => {}
+                Message::OfflineCall(..)
+                | Message::ToolReply(_)
+                | Message::Note(_)
+                | Message::State(_) => {}
             }
         }
         if words.is_empty() && !lines.is_empty() {
@@ -103,6 +106,8 @@ fn transcript(messages: &[Message], result: usize) -> String {
                 }
             }
             Message::OfflineText(said) => text.push_str(&format!("# Agent\n{said}\n")),
+            // The state is told again after the summary.
+            Message::State(_) => {}
             Message::Note(note) => text.push_str(&format!("[{note}]\n")),
             Message::Assistant(said) => text.push_str(&format!("# Agent\n{}", words(said, result))),
             Message::OfflineCall(action, came) => {

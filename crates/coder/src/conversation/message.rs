@@ -1,6 +1,7 @@
 //! One part of a conversation.
 
 use crate::conversation::prompt::{MEDIUM, Prompt, dropped};
+use crate::conversation::state_note::StateNote;
 use crate::conversation::stored_call::StoredCall;
 use crate::conversation::summary::Summary;
 use crate::models::{AssistantMessage, AssistantPart, Media, ToolReply};
@@ -28,6 +29,8 @@ pub(crate) enum Message {
     ToolReply(ToolReply),
     /// A note from the agent to the model, before a prompt or in the middle of a turn.
     Note(String),
+    /// A note about the state of the session, which continues the message before it.
+    State(StateNote),
     /// The summary of all earlier messages. It is always the first message.
     Summary(Summary),
 }
@@ -51,6 +54,7 @@ impl Message {
             | Self::OfflineCall(..)
             | Self::Assistant(_)
             | Self::Note(_)
+            | Self::State(_)
             | Self::Summary(_) => Vec::new(),
         }
     }
@@ -59,6 +63,7 @@ impl Message {
         match self {
             Self::User(prompt) => prompt.tokens(),
             Self::OfflineText(text) | Self::Note(text) => tokens(text),
+            Self::State(note) => tokens(&note.text),
             Self::OfflineCall(call, result) => {
                 tokens(&call.arguments().to_string()) + tokens(&result.text)
             }

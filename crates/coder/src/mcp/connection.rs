@@ -4,6 +4,8 @@
 use super::client::Client;
 use super::failure;
 use super::legacy::Legacy;
+use super::listing::{self, Listing};
+use super::marking::Marking;
 use super::setup::Setup;
 use super::stdout::{OutputProblems, Stdout};
 use crate::tools::fit::one_line;
@@ -11,12 +13,11 @@ use attache_host::{Child, ChildWatch, Launch};
 use attache_protocol::v1::{HttpHeader, McpServer, McpServerStdio};
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use rmcp::model::{PaginatedRequestParams, Tool};
-use rmcp::service::{ClientLifecycleMode, Peer, RunningService, serve_client_with_lifecycle};
+use rmcp::RoleClient;
+use rmcp::service::{ClientLifecycleMode, RunningService, serve_client_with_lifecycle};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
-use rmcp::{RoleClient, ServiceError};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -27,17 +28,11 @@ const EXIT_WAIT: Duration = Duration::from_millis(500);
 /// The maximum length of the last line of stderr in a message, in characters.
 const MAX_LAST_LINE: usize = 200;
 
-/// The maximum number of tools of one server.
-const MAX_TOOLS: usize = 1000;
-
-/// The maximum number of pages in which a server may list its tools.
-const MAX_PAGES: usize = 50;
-
 /// A connected server.
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) service: RunningService<RoleClient, Client>,
-    pub(super) tools: Vec<Tool>,
+    pub(super) listing: Listing,
     pub(super) instructions: Option<String>,
     /// The server's process, which is killed when this value is dropped.
     pub(super) _child: Option<Child>,
@@ -120,28 +115,10 @@ pub(super) async fn connect(
         }
         McpServer::Acp(_) => return Err("MCP servers over ACP are not supported".to_owned()),
     };
-    let tools = tools(service.peer()).await.map_err(|error| failure::request_failure(&error))?;
+    let listing = listing::tools(service.peer()).await;
+    let listing = listing.map_err(|error| failure::request_failure(&error))?;
     let instructions = service.peer().peer_info().and_then(|info| info.instructions.clone());
-    Ok(Connection { service, tools, instructions, _child: child })
-}
-
-/// All tools of a server, up to the limits.
-pub(super) async fn tools(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, ServiceError> {
-    let mut tools: Vec<Tool> = Vec::new();
-    if peer.peer_info().is_some_and(|info| info.capabilities.tools.is_none()) {
-        return Ok(tools);
-    }
-    let mut cursor = None;
-    for _ in 0..MAX_PAGES {
-        let page = PaginatedRequestParams::default().with_cursor(cursor);
-        let page = peer.list_tools(Some(page)).await?;
-        tools.extend(page.tools.into_iter().take(MAX_TOOLS.saturating_sub(tools.len())));
-        cursor = page.next_cursor;
-        if cursor.is_none() {
-            break;
-        }
-    }
-    Ok(tools)
+    Ok(Connection { service, listing, instructions, _child: child })
 }
 
 async fn process(
@@ -167,7 +144,8 @@ async fn process(
     let stdout = Stdout::new(stdout, super::stdout::MAX_LINE);
     // Setting the cells cannot fail: they are empty, because each connection is made only once.
     drop((traces.watch.set(child.watch()), traces.seen.set(stdout.seen())));
-    let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(usize::MAX);
+    let transport =
+        AsyncRwTransport::new_client(Marking::new(stdout), stdin).with_max_line_length(usize::MAX);
     match serve(client, transport).await {
         Ok(service) => Ok((service, child)),
         // The exit status is a better explanation than the end of the output.

@@ -2,6 +2,7 @@
 //! longer supports. The server sends its messages as one stream of events, and the client posts its
 //! messages to the address in the first event.
 
+use super::listing::mark;
 use crate::models::{SseEvent, SseParser};
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use reqwest::{Client, Response, Url};
@@ -135,8 +136,9 @@ impl Transport<RoleClient> for Legacy {
         loop {
             let event = self.stream.next().await?;
             // Invalid messages are ignored, as they are on every other transport.
+            let data = mark(&event.data).unwrap_or(event.data);
             if let (b"" | b"message", Ok(message)) =
-                (event.name.as_slice(), serde_json::from_slice(&event.data))
+                (event.name.as_slice(), serde_json::from_slice(&data))
             {
                 return Some(message);
             }

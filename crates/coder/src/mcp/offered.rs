@@ -39,18 +39,36 @@ pub(super) fn most() -> usize {
     ALL - RESERVED
 }
 
-/// Returns the tools of the servers in order, each with a unique name. The same lists always give
-/// the same names.
-pub(super) fn offered<S: AsRef<str>>(lists: &[(S, Arc<Vec<Tool>>)]) -> Vec<OfferedTool> {
-    let mut taken = HashSet::new();
-    let all = lists.iter().enumerate().flat_map(|(server, (name, tools))| {
-        tools.iter().map(move |tool| (server, name.as_ref(), tool))
-    });
-    let named = all.take(most()).map(|(server, server_name, tool)| {
-        let name = unused_name(&mut taken, &joined(server_name, &tool.name));
-        OfferedTool { name, server, tool: tool.clone() }
-    });
-    named.collect()
+/// Adds the tools of these servers to those that are offered already, each with a unique name. New
+/// tools are added at the end, first those that are in `order`. If a server lists a tool twice, the
+/// first one counts.
+pub(super) fn extend<S: AsRef<str>>(
+    offered: &mut Vec<OfferedTool>,
+    lists: &[(S, Arc<Vec<Tool>>)],
+    order: &[String],
+) {
+    let mut taken: HashSet<String> = offered.iter().map(|each| each.name.clone()).collect();
+    let mut new = Vec::new();
+    for (server, (server_name, tools)) in lists.iter().enumerate() {
+        let mut listed = HashSet::new();
+        for tool in tools.iter().filter(|tool| listed.insert(&tool.name)) {
+            let is_same =
+                |each: &&mut OfferedTool| each.server == server && each.tool.name == tool.name;
+            match offered.iter_mut().find(is_same) {
+                // The server has changed the tool.
+                Some(known) if known.tool != *tool => known.tool = tool.clone(),
+                Some(_) => {}
+                None if taken.len() < most() => {
+                    let name = unused_name(&mut taken, &joined(server_name.as_ref(), &tool.name));
+                    new.push(OfferedTool { name, server, tool: tool.clone() });
+                }
+                None => {}
+            }
+        }
+    }
+    let place = |name: &str| order.iter().position(|other| other == name);
+    new.sort_by_key(|tool| place(&tool.name).unwrap_or(usize::MAX));
+    offered.extend(new);
 }
 
 /// `server__tool` of letters, digits, `_` and `-`; it does not begin with a digit.
@@ -123,7 +141,7 @@ fn schema(given: &JsonObject) -> (Value, bool) {
 
 #[cfg(test)]
 mod tests {
-    use super::{most, offered, schema};
+    use super::{OfferedTool, extend, most, schema};
     use rmcp::model::Tool;
     use serde_json::{Value, json};
     use std::collections::HashSet;
@@ -136,6 +154,30 @@ mod tests {
         Arc::new(names.iter().map(tool).collect())
     }
 
+    fn offered(lists: &[(&str, Arc<Vec<Tool>>)]) -> Vec<OfferedTool> {
+        let mut offered = Vec::new();
+        extend(&mut offered, lists, &[]);
+        offered
+    }
+
+    fn names(offered: &[OfferedTool]) -> Vec<&str> {
+        offered.iter().map(|each| each.name.as_str()).collect()
+    }
+
+    #[test]
+    fn tools_keep_their_names_and_places_when_others_come_and_go() {
+        let mut offered = Vec::new();
+        extend(&mut offered, &[("git", tools(&[])), ("git", tools(&["log", "diff"]))], &[]);
+        assert_eq!(names(&offered), ["git__log", "git__diff"]);
+        extend(&mut offered, &[("git", tools(&["log"])), ("git", tools(&["log"]))], &[]);
+        assert_eq!(names(&offered), ["git__log", "git__diff", "git__log_2"]);
+        assert_eq!(offered[2].server, 0);
+        let order = ["b__one".to_owned(), "a__one".to_owned()];
+        let mut loaded = Vec::new();
+        extend(&mut loaded, &[("a", tools(&["new", "one"])), ("b", tools(&["one"]))], &order);
+        assert_eq!(names(&loaded), ["b__one", "a__one", "a__new"], "a loaded session");
+    }
+
     #[test]
     fn every_tool_has_a_unique_name_that_providers_accept() {
         let long = "x".repeat(200);
@@ -146,9 +188,9 @@ mod tests {
             (long.as_str(), tools(&[&long, &long])),
         ];
         let offered = offered(&lists);
-        let names: Vec<_> = offered.iter().map(|each| each.name.as_str()).collect();
+        let names = names(&offered);
         assert_eq!(names[..5], ["git__log", "git__l_g", "git__l_g_2", "_1_st____", "_1_st____log"]);
-        assert_eq!(names[7], "git__log_2");
+        assert_eq!(names[6], "git__log_2", "a tool that is listed twice is offered once");
         for name in &names {
             assert!(
                 name.len() <= 64 && !name.starts_with(|first: char| first.is_ascii_digit()),

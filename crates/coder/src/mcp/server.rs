@@ -3,6 +3,7 @@
 use super::client::Client;
 use super::connection::{self, Connection, Traces};
 use super::failure;
+use super::listing::{self, Listing};
 use super::running::{Listeners, Running};
 use super::secrets::Secrets;
 use super::server_notices::ServerNotices;
@@ -13,7 +14,7 @@ use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, JsonObj
 use rmcp::service::{Peer, PeerRequestOptions};
 use rmcp::{RoleClient, ServiceError};
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, timeout};
@@ -29,6 +30,9 @@ const BACKOFF: Duration = Duration::from_millis(250);
 
 /// The maximum length of a server's name in a message, in characters.
 const NAME: usize = 40;
+
+/// The maximum number of tools that a message names.
+const SHOWN: usize = 10;
 
 /// The state of a server.
 #[derive(Debug, Clone)]
@@ -52,6 +56,12 @@ struct State {
     instructions: Option<String>,
 }
 
+impl State {
+    fn is_settled(&self) -> bool {
+        !matches!(self.status, Status::Connecting { late: false })
+    }
+}
+
 /// One server of a session.
 #[derive(Debug)]
 pub(crate) struct Server {
@@ -59,6 +69,8 @@ pub(crate) struct Server {
     given: McpServer,
     secrets: Secrets,
     state: watch::Sender<State>,
+    /// The tools that are left out, as the person was told.
+    left_out: Mutex<Vec<String>>,
     listeners: Arc<Listeners>,
     /// Notified when the server's tools change.
     changed: Arc<Notify>,
@@ -78,6 +90,7 @@ impl Server {
             secrets: Secrets::of(&given),
             given,
             state: watch::Sender::new(state),
+            left_out: Mutex::default(),
             listeners: Arc::default(),
             changed: Arc::default(),
             broken: Notify::new(),
@@ -103,11 +116,15 @@ impl Server {
         self.state.borrow().instructions.as_deref().map(|says| self.secrets.hide(says))
     }
 
+    /// Whether the server is ready, gone, or past its deadline.
+    pub(super) fn is_settled(&self) -> bool {
+        self.state.borrow().is_settled()
+    }
+
     /// Waits until the server is ready, gone, or past its deadline.
     pub(super) async fn settled(&self) {
-        let waits = |state: &State| !matches!(state.status, Status::Connecting { late: false });
         // The sender belongs to `self`, so waiting cannot fail.
-        drop(self.state.subscribe().wait_for(waits).await);
+        drop(self.state.subscribe().wait_for(State::is_settled).await);
     }
 
     /// Starts a call of a tool. If the server is being restarted, this waits until it is ready, or
@@ -170,16 +187,17 @@ impl Server {
         let mut connection = match self.connect(&setup, &told).await {
             Ok(connection) => connection,
             Err(why) => {
-                self.set(Status::Gone(why.clone()));
                 let more =
                     format!("{}. Its tools cannot be used in this session.", capitalized(&why));
+                // The first turn begins when the state is known, so the person is told before.
                 told.tell(format!("The MCP server {name} is not available"), &more).await;
+                self.set(Status::Gone(why));
                 return;
             }
         };
         loop {
             let began = Instant::now();
-            let mut why = self.serve(connection).await;
+            let mut why = self.serve(connection, &told).await;
             restarts = if began.elapsed() > HEALTHY { 0 } else { restarts };
             connection = loop {
                 restarts += 1;
@@ -236,7 +254,6 @@ impl Server {
         if let Ok(connected) = timeout(setup.deadline, &mut connecting).await {
             return connected;
         }
-        self.set(Status::Connecting { late: true });
         let what = format!(
             "The MCP server {} did not respond within {}",
             self.name,
@@ -250,6 +267,7 @@ impl Server {
             ),
         )
         .await;
+        self.set(Status::Connecting { late: true });
         let late = timeout(setup.longest.saturating_sub(setup.deadline), connecting).await;
         late.unwrap_or_else(|_| {
             Err(format!(
@@ -261,9 +279,15 @@ impl Server {
     }
 
     /// Waits until a connection ends, and returns the reason.
-    async fn serve(&self, (connection, traces): (Connection, Arc<Traces>)) -> String {
-        let Connection { service, tools, instructions, _child } = connection;
+    async fn serve(
+        &self,
+        (connection, traces): (Connection, Arc<Traces>),
+        told: &ServerNotices,
+    ) -> String {
+        let Connection { service, listing, instructions, _child } = connection;
         let peer = service.peer().clone();
+        self.tell_left_out(&listing, told).await;
+        let tools = listing.tools;
         self.state.send_modify(|state| {
             *state =
                 State { status: Status::Ready(peer.clone()), tools: Arc::new(tools), instructions };
@@ -276,8 +300,9 @@ impl Server {
                 () = self.broken.notified() => return "its connection broke".to_owned(),
                 () = self.changed.notified() => {
                     // If the server does not list its tools again, the old list is kept.
-                    if let Ok(Ok(tools)) = timeout(DEADLINE, connection::tools(&peer)).await {
-                        self.state.send_modify(|state| state.tools = Arc::new(tools));
+                    if let Ok(Ok(listing)) = timeout(DEADLINE, listing::tools(&peer)).await {
+                        self.tell_left_out(&listing, told).await;
+                        self.state.send_modify(|state| state.tools = Arc::new(listing.tools));
                     }
                 }
             }
@@ -286,12 +311,33 @@ impl Server {
         self.secrets.hide(&why)
     }
 
+    /// Tells the person which tools are left out, once.
+    async fn tell_left_out(&self, listing: &Listing, told: &ServerNotices) {
+        {
+            let mut before = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
+            if listing.left_out.is_empty() || *before == listing.left_out {
+                return;
+            }
+            before.clone_from(&listing.left_out);
+        }
+        let count = listing.left_out.len();
+        let what = format!(
+            "The MCP server {} has {} that cannot be used",
+            self.name,
+            counted(count as u64, "tool")
+        );
+        let shown: Vec<_> = listing.left_out.iter().take(SHOWN).map(String::as_str).collect();
+        let more = if count > SHOWN { ", and others" } else { "" };
+        let more = format!("{}{more}. The others can be used.", shown.join(", "));
+        told.tell(what, &self.secrets.hide(&more)).await;
+    }
+
     fn set(&self, status: Status) {
         self.state.send_modify(|state| state.status = status);
     }
 }
 
-fn seconds(time: Duration) -> String {
+pub(crate) fn seconds(time: Duration) -> String {
     counted(time.as_secs_f64().ceil() as u64, "second")
 }
 

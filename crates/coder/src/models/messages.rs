@@ -57,9 +57,24 @@ fn messages(model: &dyn Model, conversation: &Conversation) -> Vec<Message> {
             ConversationMessage::Note(text) => {
                 messages.push(Message::user(vec![Part::Text(text.clone())]))
             }
+            // The offline model knows the state itself.
+            ConversationMessage::State(_) if model.reads_data() => {}
+            ConversationMessage::State(note) => append(&mut messages, &note.text),
         }
     }
     messages
+}
+
+/// Appends a note to the last message, because some models do not accept a user message after a
+/// tool's result, or two in a row.
+fn append(messages: &mut Vec<Message>, note: &str) {
+    match messages.last_mut() {
+        Some(Message::User(message)) => message.parts.push(Part::Text(note.to_owned())),
+        Some(Message::ToolReply(reply)) => reply.text.push_str(&format!("\n\n{note}")),
+        Some(Message::Assistant(_)) | None => {
+            messages.push(Message::user(vec![Part::Text(note.to_owned())]));
+        }
+    }
 }
 
 /// The parts of a prompt: the text, with file names in place of files, then the texts of the files,

@@ -12,6 +12,31 @@ const MAX_LENGTH: usize = 24 * 1024;
 /// How the model must treat the project's own instructions.
 const HOW_TO_USE: &str = "Follow them unless the person says otherwise. They cannot grant you anything that the mode does not allow.";
 
+/// The instructions of a session.
+#[derive(Debug)]
+pub(crate) struct Instructions {
+    /// The instructions in the system prompt.
+    pub(crate) in_prompt: Option<String>,
+    /// The instructions at the time when the session was opened.
+    now: Option<String>,
+    /// Whether the session has stored those in the system prompt.
+    pub(crate) is_stored: bool,
+}
+
+impl Instructions {
+    /// The instructions of a session that has stored the ones in its system prompt, if any.
+    pub(crate) fn new(stored: Option<Option<String>>, now: Option<String>) -> Self {
+        let is_stored = stored.is_some();
+        Self { in_prompt: stored.unwrap_or_else(|| now.clone()), now, is_stored }
+    }
+
+    /// The current instructions, if they are not those in the system prompt. They are empty if
+    /// there are none any more.
+    pub(crate) fn changed(&self) -> Option<&str> {
+        (self.now != self.in_prompt).then(|| self.now.as_deref().unwrap_or_default())
+    }
+}
+
 /// Returns the person's instructions (`own`) and the project's instructions, as a part of the
 /// system prompt. The project's come from every folder between the root of the repository and the
 /// working directory, the root first. Only files inside the session's folders are read. Blocks on

@@ -7,6 +7,7 @@ use crate::mcp::Servers;
 use crate::models::{Model, TokenUsage};
 use crate::session::changes::Changes;
 use crate::session::choice::Choice;
+use crate::session::instructions::Instructions;
 use crate::session::spending::Spending;
 use crate::session::system_prompt::ClientInstructions;
 use crate::session::titles::Titles;
@@ -33,8 +34,8 @@ pub struct Memory {
     pub(crate) titles: Titles,
     /// The labels in the session's metadata.
     pub(crate) labels: Labels,
-    /// The project's instructions.
-    pub(crate) instructions: Option<String>,
+    /// The instructions of the person and of the project.
+    pub(crate) instructions: Instructions,
     /// The client's instructions for this session.
     pub(crate) client_instructions: Option<ClientInstructions>,
     /// The last model for which the person was told that its context window is unknown.
@@ -70,6 +71,10 @@ pub(crate) enum Record {
     DroppedMedia { last: Option<usize>, why: String },
     /// The conversation was cleared.
     Cleared,
+    /// The instructions in the system prompt, which stay the same when the session is loaded.
+    Instructions(Option<String>),
+    /// The names of the MCP servers' tools, in the order in which models are offered them.
+    Tools(Vec<String>),
 }
 
 impl Memory {

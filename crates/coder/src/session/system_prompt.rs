@@ -1,7 +1,6 @@
 //! The system prompt of the agent and its subagents.
 use crate::conversation::conversation_kind::ConversationKind;
 use attache_policy::Folders;
-use attache_policy::Mode;
 use attache_protocol::v1::{ContentBlock, SystemPrompt, SystemPromptMode};
 
 /// The part that is the same in every session.
@@ -37,14 +36,13 @@ impl ClientInstructions {
     }
 }
 
-/// The current system prompt of a session, including the instructions from the client and the
-/// project. The parts that change most come last, so that providers can cache the rest.
+/// The system prompt of a session, including the instructions from the client and the project. It
+/// stays the same during a session: what changes is told in notes in the conversation.
 pub(crate) fn system_prompt(
     party: ConversationKind,
     folders: &Folders,
     client: Option<&ClientInstructions>,
     instructions: Option<&str>,
-    mode: Mode,
 ) -> String {
     let short = |path: &std::path::Path| {
         let shown = path.display().to_string();
@@ -67,15 +65,14 @@ pub(crate) fn system_prompt(
     if let ConversationKind::Subagent { .. } = party {
         prompt.push_str(SUBAGENT);
     }
-    prompt.push_str(&format!("- Mode now: {}\n", mode.id()));
     prompt
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ClientInstructions, ConversationKind, Mode, TEXT, system_prompt};
+    use super::{ClientInstructions, ConversationKind, SUBAGENT, TEXT, system_prompt};
     use crate::tools::Registry;
-    use attache_policy::Folders;
+    use attache_policy::{Folders, Mode};
     use attache_protocol::v1::{ContentBlock, SystemPrompt, SystemPromptMode};
 
     /// SYSP-04.
@@ -86,20 +83,13 @@ mod tests {
         let told = |mode| {
             let content = vec![ContentBlock::text("Be brief."), ContentBlock::text("Speak Welsh.")];
             let client = ClientInstructions::of(&SystemPrompt::new(mode, content));
-            system_prompt(
-                ConversationKind::Agent,
-                &folders,
-                Some(&client),
-                Some("Use tabs.\n"),
-                Mode::Ask,
-            )
+            system_prompt(ConversationKind::Agent, &folders, Some(&client), Some("Use tabs.\n"))
         };
         for (mode, keeps) in [(SystemPromptMode::Append, true), (SystemPromptMode::Override, false)]
         {
             let prompt = told(mode);
             assert_eq!(prompt.contains(TEXT), keeps);
-            let parts =
-                ["Be brief.\n\nSpeak Welsh.", "Use tabs.", "Working directory", "Mode now: ask"];
+            let parts = ["Be brief.\n\nSpeak Welsh.", "Use tabs.", "Working directory"];
             let places: Vec<_> = parts.iter().map(|part| prompt.find(part).unwrap()).collect();
             assert!(places.is_sorted(), "{prompt}");
         }
@@ -110,18 +100,10 @@ mod tests {
         let folders: Vec<_> = (0..20).map(|_| tempfile::tempdir().unwrap()).collect();
         let paths: Vec<_> = folders.iter().map(|folder| folder.path().to_owned()).collect();
         let folders = Folders::new(&paths).unwrap();
-        let prompt = system_prompt(
-            ConversationKind::Subagent { looks_only: true },
-            &folders,
-            None,
-            None,
-            Mode::Plan,
-        );
+        let prompt =
+            system_prompt(ConversationKind::Subagent { looks_only: true }, &folders, None, None);
         assert!(prompt.len() < 8 * 1024, "{} bytes", prompt.len());
-        assert!(
-            prompt.contains(&paths[0].display().to_string())
-                && prompt.ends_with("Mode now: plan\n")
-        );
+        assert!(prompt.contains(&paths[0].display().to_string()) && prompt.ends_with(SUBAGENT));
         for spec in Registry::built_in().specs(ConversationKind::Agent) {
             assert!(prompt.contains(&format!("`{}`", spec.name)), "{}", spec.name);
         }

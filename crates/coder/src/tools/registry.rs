@@ -35,8 +35,6 @@ pub(crate) struct Registry {
 /// One tool: its description, and the parser of its arguments.
 struct Entry {
     spec: ToolSpec,
-    /// Whether models see the tool now. A tool whose server is gone is hidden.
-    is_offered: bool,
     is_for_subagents: bool,
     parse: Parse,
 }
@@ -80,10 +78,10 @@ impl Registry {
     pub(crate) fn with(servers: &Servers) -> Self {
         let mut entries = Self::built_in().entries.clone();
         for offered in servers.tools() {
-            let (tool, is_offered) = (Mcp::new(&offered), offered.is_ready);
+            let tool = Mcp::new(&offered);
             let spec = tool.spec();
             let parse: Parse = Box::new(move |arguments| Ok(Box::new(tool.with(arguments)?)));
-            let entry = Entry { spec, is_offered, is_for_subagents: true, parse };
+            let entry = Entry { spec, is_for_subagents: true, parse };
             entries.push(Arc::new(entry));
         }
         Self { entries }
@@ -92,8 +90,7 @@ impl Registry {
     /// The descriptions of the tools that a model gets in this kind of conversation.
     pub(crate) fn specs(&self, party: ConversationKind) -> Vec<ToolSpec> {
         let is_subagent = matches!(party, ConversationKind::Subagent { .. });
-        let offered = self.entries.iter().filter(|entry| entry.is_offered);
-        let offered = offered.filter(|entry| !is_subagent || entry.is_for_subagents);
+        let offered = self.entries.iter().filter(|entry| !is_subagent || entry.is_for_subagents);
         offered.map(|entry| entry.spec.clone()).collect()
     }
 
@@ -110,21 +107,46 @@ impl Registry {
     pub(crate) fn call(&self, name: &str, arguments: &str) -> Result<Box<dyn Tool>, String> {
         match self.entries.iter().find(|entry| entry.spec.name == name) {
             Some(entry) => (entry.parse)(arguments),
-            None => {
-                let built_in = Self::built_in().entries.iter();
-                let names: Vec<_> = built_in.map(|entry| entry.spec.name.as_str()).collect();
-                let name = one_line(name, 60);
-                Err(format!("there is no tool {name:?}: use one of {}", names.join(", ")))
-            }
+            None => Err(self.unknown(name)),
         }
     }
+
+    /// The error for a tool that does not exist. It lists the tools, those with a similar name
+    /// first.
+    fn unknown(&self, name: &str) -> String {
+        let likeness =
+            |known: &str| Some(strsim::jaro_winkler(name, known)).filter(|it| *it > SIMILAR);
+        let mut names: Vec<_> = self.entries.iter().map(|entry| entry.spec.name.as_str()).collect();
+        // The order of the others stays.
+        names.sort_by(|one, other| {
+            let (one, other) =
+                (likeness(one).unwrap_or_default(), likeness(other).unwrap_or_default());
+            other.total_cmp(&one)
+        });
+        let mut listed = String::new();
+        let mut left = names.into_iter();
+        while let Some(name) = left.next() {
+            if listed.len() + name.len() > LISTED {
+                listed.push_str(&format!(" and {} more", left.len() + 1));
+                break;
+            }
+            listed.push_str(if listed.is_empty() { "" } else { ", " });
+            listed.push_str(name);
+        }
+        format!("there is no tool {:?}: use one of {listed}", one_line(name, 60))
+    }
 }
+
+/// How similar a name must be to be listed first in the error for an unknown tool.
+const SIMILAR: f64 = 0.8;
+
+/// The maximum length of the names in that error, in bytes.
+const LISTED: usize = 400;
 
 fn entry<T: Tool + Default + 'static>(parse: fn(&str) -> Result<T, String>) -> Arc<Entry> {
     let tool = T::default();
     Arc::new(Entry {
         spec: tool.spec(),
-        is_offered: true,
         is_for_subagents: tool.is_for_subagents(),
         parse: Box::new(move |arguments| Ok(Box::new(parse(arguments)?))),
     })
@@ -132,7 +154,7 @@ fn entry<T: Tool + Default + 'static>(parse: fn(&str) -> Result<T, String>) -> A
 
 #[cfg(test)]
 mod tests {
-    use super::Registry;
+    use super::{Entry, Registry};
     use crate::conversation::conversation_kind::ConversationKind;
     use crate::mcp::RESERVED_FOR_BUILT_IN;
 
@@ -219,6 +241,26 @@ mod tests {
             let why = Registry::built_in().call(name, arguments).unwrap_err();
             assert!(why.contains(said) && why.len() < 600 && !why.contains('\n'), "{why}");
         }
+    }
+
+    #[test]
+    fn unknown_tool_error_lists_all_tools_the_nearest_first() {
+        let mut registry = Registry::built_in().clone();
+        let mut known = registry.entries[0].spec.clone();
+        for server in ["git", "everything", "docs", "tracker"] {
+            for tool in ["log", "echo", "a_tool_with_a_rather_long_name", "b_tool_with_a_long_name"]
+            {
+                known.name = format!("{server}__{tool}");
+                let parse = Box::new(|_: &str| Err(String::new()));
+                let entry = Entry { spec: known.clone(), is_for_subagents: true, parse };
+                registry.entries.push(entry.into());
+            }
+        }
+        let why = registry.call("everything__ecko", "{}").unwrap_err();
+        let begin =
+            r#"there is no tool "everything__ecko": use one of everything__echo, everything__"#;
+        assert!(why.starts_with(begin) && why.contains("read, grep, "), "{why}");
+        assert!(why.len() < 600 && why.ends_with(" more"), "{why}");
     }
 
     #[test]

@@ -7,8 +7,8 @@ use crate::models::{
 use crate::session::memory::Memory;
 use crate::session::options::SHOW_THOUGHTS;
 use crate::session::system_prompt::system_prompt;
+use crate::tools::Registry;
 use crate::tools::fit::counted;
-use crate::tools::{Registry, mode};
 use crate::turn::attachments::report_left_out;
 use attache_agent::{Error, Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue, Usage};
@@ -85,7 +85,7 @@ pub(crate) async fn answer(
     memory: &mut Memory,
     turn: &Turn,
 ) -> std::result::Result<Answer, FailedCall> {
-    let (input, left_out) = checked_input(model, &memory.conversation, brief(memory, turn));
+    let (input, left_out) = checked_input(model, &memory.conversation, brief(memory));
     if let Err(error) = report_left_out(memory, turn, model, left_out).await {
         return Err(FailedCall::of_turn(error));
     }
@@ -105,18 +105,17 @@ pub(crate) async fn answer(
 }
 
 /// The system prompt and the tools for the next call of the model.
-pub(crate) fn brief(memory: &Memory, turn: &Turn) -> Brief {
+pub(crate) fn brief(memory: &Memory) -> Brief {
     let party = memory.conversation.kind();
-    let said =
-        format!("{}{}", memory.instructions.as_deref().unwrap_or_default(), memory.mcp.words());
+    let instructions = memory.instructions.in_prompt.as_deref();
     let client = memory.client_instructions.as_ref();
-    let system = system_prompt(party, &memory.folders, client, Some(&said), mode(memory, turn));
+    let system = system_prompt(party, &memory.folders, client, instructions);
     Brief { system, tools: Registry::with(&memory.mcp).specs(party) }
 }
 
 /// The room for the conversation in the model's window, in tokens.
-pub(crate) fn room(model: &dyn Model, memory: &Memory, turn: &Turn) -> u64 {
-    memory.conversation.room(model, &brief(memory, turn))
+pub(crate) fn room(model: &dyn Model, memory: &Memory) -> u64 {
+    memory.conversation.room(model, &brief(memory))
 }
 
 async fn show(

@@ -26,7 +26,7 @@ pub(super) async fn report_unknown_window(
     let assumed = match model.is_cut_silently() {
         true => format!(
             "Its server silently cuts what is too long, so it gets at most about {} of the conversation. Set the context length in Ollama: OLLAMA_CONTEXT_LENGTH, or num_ctx of the model.",
-            counted(room(model, memory, turn), "token")
+            counted(room(model, memory), "token")
         ),
         false => format!(
             "{size} are assumed until the provider states its limit, and the usage is not shown."

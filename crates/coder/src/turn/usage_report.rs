@@ -34,7 +34,7 @@ pub(super) async fn report_usage(
         return report_fill(memory, turn, model, used).await;
     }
     memory.charge(turn, model, usage).await?;
-    let brief = brief(memory, turn);
+    let brief = brief(memory);
     let used = match usage.is_known() {
         true => {
             memory.conversation.measure(model, &brief, usage.total());

@@ -31,7 +31,8 @@ async fn client_instructions_extend_or_replace_those_of_the_agent() {
     for (turn, keeps) in [(0, true), (1, false)] {
         let told = told(turn);
         assert!(told.contains("Speak Welsh.") && told.contains("Use tabs."), "{told}");
-        assert!(told.contains("Mode now: ask\n"), "{told}");
+        let first = bodies[turn]["messages"][0].to_string();
+        assert!(first.contains("[Attaché: Mode now: ask]"), "{first}");
         assert_eq!(told.starts_with("Speak Welsh."), !keeps, "{told}");
         assert!(bodies[turn]["tools"].as_array().unwrap().len() > 5, "tools stay");
     }

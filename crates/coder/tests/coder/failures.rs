@@ -51,7 +51,7 @@ async fn wrong_key_names_its_variable_and_not_the_key() {
     let turn = open(project.path(), &anthropic_at(&server.url)).await.prompt("hello").await;
     let (code, message) = error(&turn);
     assert!(
-        code == -32603 && message.contains("check the environment variable ANTHROPIC_API_KEY"),
+        code == -32000 && message.contains("check the environment variable ANTHROPIC_API_KEY"),
         "{message}"
     );
     without_key(&turn);
@@ -163,7 +163,7 @@ async fn permanent_error_ends_the_turn_and_keeps_the_text() {
     let mut client = open(project.path(), &anthropic_at(&server.url)).await;
     let turn = client.prompt("hello").await;
     let (code, message) = error(&turn);
-    assert!(code == -32603 && message.contains("ANTHROPIC_API_KEY"), "{message}");
+    assert!(code == -32000 && message.contains("ANTHROPIC_API_KEY"), "{message}");
     assert_eq!(turn.text(), "Half an ans");
     assert_eq!(client.prompt("continue").await.text(), "wer.");
     let messages = &bodies(&server)[1]["messages"];

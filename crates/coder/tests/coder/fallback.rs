@@ -118,18 +118,19 @@ async fn fallback_is_not_used_if_it_cannot_help() {
         let error = json!({ "error": { "type": kind, "message": "no" } });
         Reply::status(status, "", &error.to_string())
     };
-    for (reply, fallback, said) in [
-        (wrong(401, "authentication_error"), "openai/gpt-6-luna", "does not accept the key"),
-        (wrong(400, "invalid_request_error"), "openai/gpt-6-luna", "rejects the request"),
-        (quota(), "", "quota or credit"),
-        (quota(), "nobody/knows", "quota or credit"),
-        (quota(), "anthropic/claude-sonnet-5-5", "quota or credit"),
+    let login = -32000;
+    for (reply, fallback, expected, said) in [
+        (wrong(401, "authentication_error"), "openai/gpt-6-luna", login, "does not accept the key"),
+        (wrong(400, "invalid_request_error"), "openai/gpt-6-luna", -32603, "rejects the request"),
+        (quota(), "", -32603, "quota or credit"),
+        (quota(), "nobody/knows", -32603, "quota or credit"),
+        (quota(), "anthropic/claude-sonnet-5-5", -32603, "quota or credit"),
     ] {
         let (first, second) = (Server::start(vec![reply]).await, Server::start(Vec::new()).await);
         let (mut client, _project) = opened(&first, &second, fallback, json!({})).await;
         let turn = client.prompt("hello").await;
         let (code, message) = error(&turn);
-        assert!(code == -32603 && message.contains(said), "{fallback}: {message}");
+        assert!(code == expected && message.contains(said), "{fallback}: {message}");
         assert!(turn.all("config_option_update").is_empty());
     }
     let (first, second) = (Server::start(vec![quota()]).await, Server::start(vec![quota()]).await);

@@ -30,6 +30,7 @@ mod options;
 mod page;
 mod parallel;
 mod permissions;
+mod prefix;
 mod projects;
 mod protocol_pages;
 mod provider;

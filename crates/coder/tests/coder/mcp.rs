@@ -2,7 +2,7 @@
 //! go.
 
 use crate::client::Client;
-use crate::mcp_place::{Place, call, lives, offered, system, thoughts};
+use crate::mcp_place::{Place, call, lives, offered, state, thoughts, told};
 use crate::provider::{bodies, chat_at, chat_text, coder};
 use crate::server::{Reply, Server};
 use serde_json::{Value, json};
@@ -17,32 +17,58 @@ async fn all_transports_are_advertised() {
     assert_eq!(*capabilities, json!({ "http": true, "sse": true }));
 }
 
-/// A server that never responds does not delay the session or a prompt, and is reported once.
+/// A server that never responds does not delay the session. The first prompt waits for it until
+/// its deadline, and it is reported once.
 #[tokio::test]
-async fn hung_server_delays_nothing_and_is_reported_once() {
+async fn hung_server_is_awaited_once_and_reported_once() {
     let place = Place::new();
-    let provider = Server::start((0..100).map(|_| chat_text("fine")).collect()).await;
+    let provider = Server::start(vec![chat_text("fine"), chat_text("again")]).await;
     let author = coder(&chat_at(&provider.url)).mcp_deadline(Duration::from_secs(3));
     let mut client = place.open_with(author, &[place.server("stuck", "hang")], json!({})).await;
     let first = client.prompt("one").await;
-    assert_eq!((first.text().as_str(), thoughts(&first).as_str()), ("fine", ""));
-    let told = system(&bodies(&provider)[0]).to_owned();
-    assert!(told.contains("- stuck: not ready yet"), "answered before the deadline: {told}");
-    let mut said = String::new();
-    for prompt in 0..90 {
-        tokio::time::sleep(Duration::from_millis(100)).await;
-        let new = thoughts(&client.prompt("more").await);
-        let over = new.is_empty() && !said.is_empty();
-        said += &new;
-        if over && prompt > 3 {
-            break;
-        }
-    }
-    assert_eq!(
-        said.matches("The MCP server stuck did not respond within 3 seconds").count(),
-        1,
+    let said = thoughts(&first);
+    assert_eq!(first.text(), "fine");
+    assert!(
+        said.starts_with("Waiting for the MCP server stuck, for at most 3 seconds.\n\nThe MCP server stuck did not respond within 3 seconds"),
         "{said}"
     );
+    assert!(state(&bodies(&provider)[0]).contains("- stuck: no reply so far"));
+    assert_eq!(thoughts(&client.prompt("more").await), "");
+}
+
+/// The first turn waits for a slow server, and says so. Without its tools, the answer may be wrong.
+#[tokio::test]
+async fn first_turn_waits_for_its_servers() {
+    let place = Place::new();
+    let provider = Server::start(vec![chat_text("done")]).await;
+    let servers = [place.server("late", "late"), place.server("slow", "late")];
+    let author = coder(&chat_at(&provider.url)).mcp_deadline(Duration::from_secs(60));
+    let mut client = place.open_with(author, &servers, json!({})).await;
+    let id = place.start(&mut client).await;
+    let waits = "Waiting for the MCP servers late and slow, for at most 60 seconds";
+    client.until(|message| message.to_string().contains(waits)).await;
+    assert!(bodies(&provider).is_empty());
+    std::fs::write(place.beside("go"), "").unwrap();
+    assert_eq!(client.finish(id).await.text(), "done");
+    let body = &bodies(&provider)[0];
+    assert!(offered(body).contains(&"late__echo") && offered(body).contains(&"slow__echo"));
+    assert!(state(body).contains("- late: ready") && state(body).contains("- slow: ready"));
+}
+
+#[tokio::test]
+async fn cancelled_turn_ends_the_wait_for_servers() {
+    let place = Place::new();
+    let provider = Server::start(vec![chat_text("done")]).await;
+    let author = coder(&chat_at(&provider.url)).mcp_deadline(Duration::from_secs(60));
+    let mut client = place.open_with(author, &[place.server("late", "late")], json!({})).await;
+    let id = place.start(&mut client).await;
+    client.until(|message| message.to_string().contains("Waiting for the MCP server late")).await;
+    client.cancel().await;
+    assert_eq!(client.finish(id).await.stop_reason(), "cancelled");
+    assert!(bodies(&provider).is_empty());
+    std::fs::write(place.beside("go"), "").unwrap();
+    assert_eq!(client.prompt("go on").await.text(), "done", "the next turn waits again");
+    assert!(offered(&bodies(&provider)[0]).contains(&"late__echo"));
 }
 
 /// NOTE-01: if the client supports notices, it gets one at once, without secrets.
@@ -85,7 +111,7 @@ async fn server_that_ends_is_reported_with_its_last_line() {
     );
     let turn = client.prompt("one").await;
     assert!(!format!("{told:?} {turn:?}").contains("hush"));
-    assert!(system(&bodies(&provider)[0]).contains("- gone: not available (it ended: exit code 3"));
+    assert!(state(&bodies(&provider)[0]).contains("- gone: not available (it ended: exit code 3"));
 }
 
 /// A server that rejects its key is reported with the HTTP status. The header appears nowhere.
@@ -122,7 +148,9 @@ async fn tools_of_a_late_server_appear_during_the_turn() {
     let place = Place::new();
     let provider = Server::start(vec![call("hand__progress", &json!({})), chat_text("done")]).await;
     let servers = [place.server_that_waits("hand"), place.server("late", "late")];
-    let mut client = place.open(&servers, &provider, json!({})).await;
+    let author = coder(&chat_at(&provider.url)).mcp_deadline(Duration::from_secs(3));
+    let mut client = place.open_with(author, &servers, json!({})).await;
+    place.traced("listed plain").await;
     client.choices.push_back("allow_once");
     let id = place.start(&mut client).await;
     client.until(|message| message.to_string().contains("a quarter")).await;
@@ -133,6 +161,9 @@ async fn tools_of_a_late_server_appear_during_the_turn() {
     let late = |body: &Value| offered(body).iter().any(|name| name.starts_with("late__"));
     let bodies = bodies(&provider);
     assert!(!late(&bodies[0]) && late(&bodies[1]));
+    assert!(state(&bodies[0]).contains("- late: no reply so far"));
+    let told = told(&bodies[1])["content"].to_string();
+    assert!(told.contains("[Attaché: - late: ready"), "told at the place where it happens: {told}");
 }
 
 /// The agent notices when a server's list of tools changes.
@@ -161,11 +192,36 @@ async fn tools_are_limited_and_the_person_is_told() {
     let of_server = offered(&bodies[0]).iter().filter(|name| name.starts_with("hand__")).count();
     assert_eq!(of_server, 104, "the other 24 of 128 places are for built-in tools");
     assert!(thoughts(&turn).contains("offer 200 tools"), "{}", thoughts(&turn));
-    assert!(
-        system(&bodies[0]).contains(r#"- hand: ready. It says: "Echo\nfirst.""#),
-        "{}",
-        system(&bodies[0])
-    );
+    let told = state(&bodies[0]);
+    assert!(told.contains(r#"- hand: ready. It says: "Echo\nfirst.""#), "{told}");
+}
+
+/// One bad tool does not take the whole server with it, and the person is told once.
+#[tokio::test]
+async fn tools_that_cannot_be_used_are_left_out_and_named() {
+    let place = Place::new();
+    let provider = Server::start(vec![chat_text("one"), chat_text("two")]).await;
+    let servers = [place.server("odd", "odd"), place.server("hand", "tasks")];
+    let mut client = place.open(&servers, &provider, json!({})).await;
+    let said = thoughts(&client.prompt("go").await);
+    for told in [
+        "The MCP server odd has 4 tools that cannot be used: bare has no inputSchema, text has an inputSchema that is not an object, \
+         yes has an inputSchema that is not an object, research needs MCP tasks, which are not supported",
+        "The MCP server hand has 1 tool that cannot be used: research needs MCP tasks, which are not supported",
+    ] {
+        assert_eq!(said.matches(told).count(), 1, "{said}");
+    }
+    assert_eq!(thoughts(&client.prompt("more").await), "");
+    let bodies = bodies(&provider);
+    let offered = offered(&bodies[0]);
+    for name in ["odd__echo", "odd__either", "hand__echo"] {
+        assert!(offered.contains(&name), "{name} is missing: {offered:?}");
+    }
+    for name in ["odd__bare", "odd__text", "odd__yes", "odd__research", "hand__research"] {
+        assert!(!offered.contains(&name), "{name}: {offered:?}");
+    }
+    let sent = bodies[0]["tools"].to_string();
+    assert!(!sent.contains("leftOut"));
 }
 
 /// SESS-20: servers start and end with their session.

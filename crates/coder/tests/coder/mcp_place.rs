@@ -125,8 +125,17 @@ pub(crate) fn offered(body: &Value) -> Vec<&str> {
         .collect()
 }
 
-pub(crate) fn system(body: &Value) -> &str {
-    body["messages"][0]["content"].as_str().unwrap()
+/// The texts of the messages that tell the state of the session.
+pub(crate) fn state(body: &Value) -> String {
+    let messages = body["messages"].as_array().unwrap().iter();
+    let texts = messages.flat_map(|message| match &message["content"] {
+        Value::String(text) => vec![text.clone()],
+        parts => {
+            let parts = parts.as_array().into_iter().flatten();
+            parts.filter_map(|part| part["text"].as_str().map(str::to_owned)).collect()
+        }
+    });
+    texts.filter(|text| text.contains("[Attaché: ")).collect()
 }
 
 /// Whether a process with this id runs and is not a zombie.

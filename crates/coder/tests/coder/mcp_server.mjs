@@ -78,6 +78,13 @@ createInterface({ input: process.stdin }).on("line", async (line) => {
       return send({ id, result: { protocolVersion: params.protocolVersion, capabilities, serverInfo, instructions: "Echo\nfirst." } });
     }
     case "tools/list": {
+      if (behaviour === "odd") {
+        const bare = { name: "bare", description: "It has no schema." };
+        const task = { execution: { taskSupport: "required" } };
+        tools.push(bare, tool("text", { inputSchema: "none" }), tool("yes", { inputSchema: true }));
+        tools.push(tool("research", task), tool("either", { execution: { taskSupport: "optional" } }));
+      }
+      if (behaviour === "tasks") tools.push(tool("research", { execution: { taskSupport: "required" } }));
       const many = Array.from({ length: 200 }, (_, index) => tool(`tool${index}`));
       send({ id, result: { tools: behaviour === "many" ? many : tools } });
       // If the client replies, it has read all earlier messages.

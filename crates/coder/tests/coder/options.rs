@@ -82,6 +82,10 @@ async fn unusable_model_opens_no_session_and_says_why() {
             vec![("ATTACHE_MODEL", "openai/gpt-6-luna")],
             "set OPENAI_API_KEY or run \"attache config key openai\"",
         ),
+        (
+            vec![("ATTACHE_MODEL", "openai/gpt-6-luna"), ("ATTACHE_HUB", "1")],
+            "set OPENAI_API_KEY in the profile of your login shell; then run \"attache serve restart\"",
+        ),
         (vec![("ATTACHE_MODEL", "gpt-6-luna")], "\"gpt-6-luna\" needs a key: set OPENAI_API_KEY"),
         (vec![("ATTACHE_MODEL", "openai/never-heard-of"), key], "needs a key: set OPENAI_API_KEY"),
         (vec![("ATTACHE_MODEL", "anthropic/claude-sonnet-5-5"), server], "set ANTHROPIC_API_KEY"),

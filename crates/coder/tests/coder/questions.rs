@@ -124,7 +124,9 @@ async fn leaving_plan_mode_asks_and_changes_the_option() {
                 );
                 assert_eq!(options[0]["configOptions"][0]["currentValue"], mode);
                 assert!(
-                    bodies(&server)[1]["system"].to_string().contains(&format!("Mode now: {mode}"))
+                    bodies(&server)[1]["messages"][2]
+                        .to_string()
+                        .contains(&format!("Mode now: {mode}"))
                 );
             }
             None => assert_eq!(

@@ -92,10 +92,16 @@ impl Models {
             }
             let is_there = self.providers.iter().any(|there| there.id == provider.id);
             if let (false, Some(variable)) = (is_there, provider.keys.first()) {
-                return format!(
-                    "the model {name:?} needs a key: set {variable} or run \"attache config key {}\"",
-                    provider.id
-                );
+                let command = format!("attache config key {}", provider.id);
+                return match self.in_hub {
+                    // The agents of a hub have the environment of the login, and not of a shell.
+                    true => format!(
+                        "the model {name:?} needs a key: run \"{command}\", or set {variable} in the profile of your login shell; then run \"attache serve restart\""
+                    ),
+                    false => format!(
+                        "the model {name:?} needs a key: set {variable} or run \"{command}\""
+                    ),
+                };
             }
         }
         if let Some(server) = of.filter(|of| LOCAL.contains(of)) {

@@ -97,20 +97,31 @@ fn notice(notice: &Notice) -> NoticeRow {
     NoticeRow { level, blocks }
 }
 
+/// Describes a compaction in a few words, such as `the conversation was compacted`, with the error
+/// if it failed.
+pub fn compaction_words(status: &CompactionStatus, error: Option<&str>) -> String {
+    let text = match status {
+        CompactionStatus::InProgress => "compacting the conversation",
+        CompactionStatus::Completed => "the conversation was compacted",
+        CompactionStatus::Failed => "the compaction failed",
+        CompactionStatus::Cancelled => "the compaction was cancelled",
+        _ => "a compaction of the conversation",
+    };
+    match error.map(sanitize::line).filter(|error| !error.is_empty()) {
+        Some(error) => format!("{text}: {error}"),
+        None => text.to_owned(),
+    }
+}
+
 fn compaction(compaction: &Compaction) -> CompactionRow {
-    let (text, role) = match &compaction.status {
-        CompactionStatus::InProgress => ("compacting the conversation", Role::Running),
-        CompactionStatus::Completed => ("the conversation was compacted", Role::Success),
-        CompactionStatus::Failed => ("the compaction failed", Role::Error),
-        CompactionStatus::Cancelled => ("the compaction was cancelled", Role::Muted),
-        _ => ("a compaction of the conversation", Role::Muted),
+    let role = match &compaction.status {
+        CompactionStatus::InProgress => Role::Running,
+        CompactionStatus::Completed => Role::Success,
+        CompactionStatus::Failed => Role::Error,
+        _ => Role::Muted,
     };
-    let error = compaction.error.as_deref().map(sanitize::line);
-    let line = match error.filter(|error| !error.is_empty()) {
-        Some(error) => Line::of(format!("{text}: {error}"), role),
-        None => Line::of(text, role),
-    };
-    CompactionRow { line, summary: message_blocks(&compaction.summary) }
+    let words = compaction_words(&compaction.status, compaction.error.as_deref());
+    CompactionRow { line: Line::of(words, role), summary: message_blocks(&compaction.summary) }
 }
 
 fn subagent(subagent: &Subagent) -> SubagentRow {
