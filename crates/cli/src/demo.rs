@@ -138,6 +138,7 @@ async fn one(
         timeout: None,
         deadline: None,
         budget: None,
+        is_unwatched: false,
         title,
         refused: 0,
     };

@@ -299,6 +299,7 @@ async fn in_session(
         timeout: arguments.timeout,
         deadline: asking.deadline,
         budget: arguments.budget.as_ref(),
+        is_unwatched: false,
         title,
         refused: 0,
     };

@@ -12,6 +12,7 @@ use crate::show::{self, Item, Show, waiting};
 use attache_client::{Change, HubError, HubSession, Prompt, Turn, TurnError};
 use attache_protocol::ErrorCode;
 use attache_protocol::v1::StopReason;
+use attache_session::UsageState;
 use attache_view::sanitize;
 use std::io::{self, Write};
 use std::path::Path;
@@ -43,6 +44,8 @@ pub(crate) struct Run<'r> {
     pub(crate) deadline: Option<Instant>,
     /// The budget of the session.
     pub(crate) budget: Option<&'r Budget>,
+    /// Whether the person was told in this turn that the budget has no effect.
+    pub(crate) is_unwatched: bool,
     /// The title that was shown last.
     pub(crate) title: Option<String>,
     /// The number of refused actions of the turn.
@@ -232,7 +235,21 @@ impl Run<'_> {
             || session.snapshot(),
             |id| session.terminal(id),
         );
-        shown.map_err(|error| Failure::output(&error))
+        shown.map_err(|error| Failure::output(&error))?;
+        match change {
+            // A call of the model ended.
+            Change::Usage(_) if !self.is_unwatched => self.watch(session.snapshot().usage()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Tells the person if the cost so far cannot be compared with the budget.
+    fn watch(&mut self, usage: &UsageState) -> Result<(), Failure> {
+        let Some(unwatched) = self.budget.and_then(|budget| budget.unwatched(usage)) else {
+            return Ok(());
+        };
+        self.is_unwatched = true;
+        self.item(Item::Warning(&unwatched))
     }
 
     fn item(&mut self, item: Item<'_>) -> Result<(), Failure> {
@@ -265,9 +282,10 @@ impl Run<'_> {
         if let Ok(outcome) = &outcome {
             let snapshot = session.snapshot();
             let state = snapshot.usage();
-            if let Some(unwatched) = self.budget.and_then(|budget| budget.unwatched(state)) {
-                self.item(Item::Warning(&unwatched))?;
+            if !self.is_unwatched {
+                self.watch(state)?;
             }
+            self.is_unwatched = false;
             let (reason, usage) = (&outcome.stop_reason, outcome.usage.as_ref());
             self.item(Item::Stop { reason, usage, state, refused: self.refused })?;
         }

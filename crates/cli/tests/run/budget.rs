@@ -45,9 +45,10 @@ fn a_turn_over_the_budget_stops_the_script() {
 
 #[test]
 fn a_cost_that_cannot_be_compared_is_reported() {
-    for (cost, says) in
-        [("null", "reports no cost"), (r#"{"amount":9,"currency":"EUR"}"#, "in EUR, not in USD")]
-    {
+    for (cost, says) in [
+        ("null", "reports no cost so far"),
+        (r#"{"amount":9,"currency":"EUR"}"#, "in EUR, not in USD"),
+    ] {
         let project = Project::new();
         let prompt = costing(cost) + "; reply '{\"stopReason\":\"end_turn\"}'";
         let agent = Script { prompt: &prompt, ..Script::default() }.install(&project);
@@ -55,6 +56,18 @@ fn a_cost_that_cannot_be_compared_is_reported() {
         ended.failed(0, &[says, "--budget has no effect"]);
     }
     Project::new().run(&["run", "--budget", "lots", "hello"]).failed(2, &["0.50USD"]);
+}
+
+/// The person can end a turn whose cost is not limited before it costs more. The end of this turn
+/// says nothing about its cost, because it fails.
+#[test]
+fn a_budget_without_effect_is_reported_during_the_turn() {
+    let project = Project::new();
+    let prompt = costing("null") + r#"; refuse '{"code":-32603,"message":"no licence"}'"#;
+    let agent = Script { prompt: &prompt, ..Script::default() }.install(&project);
+    let ended = project.run(&["run", "--agent", &agent, "--budget", "1", "hello"]);
+    ended.failed(4, &["--budget has no effect", "no licence"]);
+    assert_eq!(ended.stderr.matches("--budget has no effect").count(), 1, "{ended:#?}");
 }
 
 /// `--budget` also applies to a conversation, which continues if the person raises the limit.

@@ -50,11 +50,14 @@ impl Decoder for ChatStream {
         if let Some(delta) = choice.get("delta").or_else(|| choice.get("message")) {
             self.delta(delta, draft);
         }
-        if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str) {
-            if reason == "error" {
-                return Err(StreamError::Said(choice.clone()));
+        match choice.get("finish_reason").and_then(Value::as_str) {
+            Some("error") => return Err(StreamError::Said(choice.clone())),
+            Some(reason) => self.stop = Some(stop(reason)),
+            // A whole message in one JSON value needs no finish reason.
+            None if choice.get("delta").is_none() && self.is_whole(draft) => {
+                self.stop = Some(ModelStop::End);
             }
-            self.stop = Some(stop(reason));
+            None => {}
         }
         Ok(Progress::More)
     }

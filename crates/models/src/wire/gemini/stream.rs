@@ -17,6 +17,10 @@ pub(crate) struct GeminiStream {
 impl Decoder for GeminiStream {
     fn take(&mut self, event: &SseEvent, draft: &mut Draft) -> Result<Progress, StreamError> {
         if event.data.trim_ascii() == b"[DONE]" {
+            // Some gateways send this end, and no finish reason.
+            if self.stop.is_none() && draft.is_whole() {
+                self.stop = Some(ModelStop::End);
+            }
             return Ok(Progress::More);
         }
         let chunk = json(event)?;

@@ -24,7 +24,11 @@ pub(crate) struct ResponsesStream {
 impl Decoder for ResponsesStream {
     fn take(&mut self, event: &SseEvent, draft: &mut Draft) -> Result<Progress, StreamError> {
         if event.data.trim_ascii() == b"[DONE]" {
-            return Ok(Progress::More);
+            // Some gateways send this end, and no completed response.
+            return Ok(match draft.is_whole() {
+                true => self.completed(&Value::Null, draft),
+                false => Progress::More,
+            });
         }
         let event = parsed(event)?;
         let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();

@@ -89,6 +89,8 @@ fn deviating_byte_streams_are_read() {
         // A complete answer from a server that does not stream.
         r#"{"choices":[{"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}]}"#
             .to_owned(),
+        r#"{"error":null,"choices":[{"message":{"role":"assistant","content":"hi"},"finish_reason":null}]}"#
+            .to_owned(),
     ] {
         let heard = heard(Wire::Chat, bytes.as_bytes()).unwrap();
         assert_eq!((heard.text.as_str(), heard.stop), ("hi", ModelStop::End), "{bytes}");

@@ -102,6 +102,13 @@ fn every_finish_reason_is_read() {
 }
 
 #[test]
+fn an_explicit_end_completes_an_answer_without_a_finish_reason() {
+    let mut bytes = events(&[parts(json!([{"text": "a"}]))]);
+    bytes.extend(b"data: [DONE]\n\n");
+    assert_eq!(heard(Wire::Gemini, &bytes).unwrap().stop, ModelStop::End);
+}
+
+#[test]
 fn a_missing_error_is_no_error() {
     let mut text = parts(json!([{"text": "a"}]));
     text["error"] = Value::Null;

@@ -159,6 +159,22 @@ fn a_missing_error_is_no_error() {
 }
 
 #[test]
+fn an_explicit_end_completes_an_answer_without_a_completed_response() {
+    let text = json!({"type": "response.output_text.delta", "delta": "a"});
+    let call = json!({"type": "response.output_item.added", "item": {"type": "function_call", "call_id": "c", "name": "read"}});
+    let part = json!({"type": "response.function_call_arguments.delta", "delta": "{\"p"});
+    let read = |sent: &[Value]| {
+        let mut bytes = events(sent);
+        bytes.extend(b"data: [DONE]\n\n");
+        heard(Wire::Responses, &bytes)
+    };
+    let whole = read(std::slice::from_ref(&text)).unwrap();
+    assert_eq!((whole.text.as_str(), whole.stop), ("a", ModelStop::End));
+    assert_eq!(read(&[text, call, part]).unwrap_err(), "cut");
+    assert_eq!(read(&[]).unwrap_err(), "cut");
+}
+
+#[test]
 fn an_error_or_a_cut_does_not_complete_an_answer() {
     let text = json!({"type": "response.output_text.delta", "delta": "a"});
     assert_eq!(heard(Wire::Responses, &events(std::slice::from_ref(&text))).unwrap_err(), "cut");
