@@ -294,7 +294,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "ID=VALUE", value_parser = setting)]
     pub(crate) set: Vec<(String, String)>,
     /// Give the agent the MCP servers of a JSON file, in the form that editors use: {"mcpServers":
-    /// {…}}
+    /// {…}}; the built-in agent waits for each server for at most 10 s
     #[arg(long, value_name = "FILE")]
     pub(crate) mcp: Option<PathBuf>,
     /// Cancel a turn after this many seconds, including the start of the agent; end the agent if it

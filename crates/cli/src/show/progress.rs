@@ -201,7 +201,8 @@ impl<W: Write> Progress<W> {
         let style = if update.status == CompactionStatus::Failed { YELLOW } else { DIM };
         let mut lines = vec![paint.paint(style, compaction_words(&update.status, error))];
         for block in update.summary.set().into_iter().flatten().filter(|_| is_whole) {
-            let text = sanitize::text(&tool_call::block(block));
+            let text = tool_call::block(block);
+            let text = sanitize::text(&text);
             lines.extend(text.lines().map(|line| paint.paint(DIM, format!("  {line}"))));
         }
         self.lines(&lines)

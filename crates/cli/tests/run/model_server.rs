@@ -5,6 +5,7 @@ use crate::project::{Ended, Project};
 use attache_check::ModelServer;
 use serde_json::{Value, json};
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use tokio::runtime::Runtime;
 
 /// A project with the model as a provider for each wire format.
@@ -95,9 +96,54 @@ fn a_turn_with_each_wire_format_ends_as_its_acts_say() {
         ] {
             let ended = driven.play(wire, json!([act]));
             assert!(format!("{ended:?}").contains(expected), "{wire}, {act}: {ended:?}");
+            // A key that the provider does not accept needs a login.
+            assert!(expected != "status 401" || ended.code == Some(5), "{wire}: {ended:?}");
             if expected == "end_turn" {
                 assert_eq!(told(&ended, "text"), "a".repeat(50), "{wire}");
             }
         }
     }
+}
+
+/// An MCP server that is ready once the file `go` exists.
+const SLOW_SERVER: &str = r#"
+while IFS= read -r line; do
+  id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+  reply() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
+  case "$line" in
+    *'"initialize"'*) while [ ! -e go ]; do sleep 0.02; done
+      reply '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"slow","version":"1"}}' ;;
+    *'"tools/list"'*) reply '{"tools":[{"name":"tea","inputSchema":{"type":"object"}}]}' ;;
+    *'"tools/call"'*) reply '{"content":[{"type":"text","text":"from the slow server"}]}' ;;
+  esac
+done"#;
+
+/// The first answer of a run must not be written without the tools of its MCP servers.
+#[test]
+fn run_waits_for_its_mcp_servers_and_says_so() {
+    let driven = Driven::new();
+    let folder = driven.project.path();
+    let server = json!({"command": "/bin/sh", "args": ["-c", SLOW_SERVER]});
+    let servers = json!({"mcpServers": {"slow": server}}).to_string();
+    fs::write(folder.join("mcp.json"), servers).unwrap();
+    let acts = json!({"acts": [{"call": [{"tool": "mcp", "name": "tea"}]}, {"say": "drunk"}]});
+    let prompt = format!("do this: {acts}");
+    let mut command =
+        driven.project.attache(&["run", "--yes", "-v", "--mcp", "mcp.json", &prompt]);
+    command.env("ATTACHE_MODEL", "chat/m").env("ATTACHE_TITLES", "off");
+    let mut child = command.spawn().unwrap();
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let waits = "Waiting for the MCP server slow, for at most 10 seconds";
+    let said: Vec<String> = lines
+        .map(Result::unwrap)
+        .inspect(|line| {
+            if line == waits {
+                fs::write(folder.join("go"), "").unwrap();
+            }
+        })
+        .collect();
+    let output = child.wait_with_output().unwrap();
+    let said = said.join("\n");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "drunk\n", "{said}");
+    assert!(said.contains(waits) && said.contains("from the slow server"), "{said}");
 }
