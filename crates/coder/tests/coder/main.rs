@@ -39,6 +39,7 @@ mod questions;
 mod server;
 mod sessions;
 mod slash;
+mod spending;
 mod tasks;
 mod titles;
 mod verbs;

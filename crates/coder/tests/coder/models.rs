@@ -267,9 +267,9 @@ async fn unsupported_content_is_refused_by_name() {
     assert_eq!(error(&refused), (-32602, expected.to_owned()));
     let picture = json!([
         { "type": "text", "text": "what is this?" },
-        { "type": "image", "mimeType": "image/png", "data": "iVBORw0KGgo=" },
+        { "type": "image", "mimeType": "image/png", "data": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB" },
     ]);
     assert_eq!(client.prompt_blocks(picture).await.text(), "A cat.");
     let content = &bodies(&server)[0]["messages"][0]["content"];
-    assert_eq!(content[1]["source"]["data"], "iVBORw0KGgo=", "{content}");
+    assert_eq!(content[1]["source"]["data"], "iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB", "{content}");
 }
