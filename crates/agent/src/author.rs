@@ -73,6 +73,17 @@ pub trait Author: Send + Sync + 'static {
         Ok(())
     }
 
+    /// Returns the size of the context window in tokens, if the session has these options; `None`
+    /// if it is unknown. Once the client has set an option, and if the agent has reported how full
+    /// the window is, the client receives that number again with the new size.
+    ///
+    /// This function must not block.
+    // USE-03.
+    fn window(&self, options: &[SessionConfigOption]) -> Option<u64> {
+        let _ = options;
+        None
+    }
+
     /// Returns the parts that only some agents have: login, model providers that the client
     /// configures, and methods outside the protocol. Called once per connection.
     fn parts(self: Arc<Self>) -> OptionalParts {

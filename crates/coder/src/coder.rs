@@ -21,7 +21,7 @@ use attache_agent::{
     SystemPromptModes, Turn,
 };
 use attache_host::{RootsError, Sandbox};
-use attache_policy::{Effect, Folders, Mode, Policy};
+use attache_policy::{Folders, Mode, Policy};
 use attache_protocol::v1::{
     AuthMethodId, McpCapabilities, Notice, NoticeSeverity, PromptCapabilities, ProviderId,
     ProviderInfo, SessionConfigId, SessionConfigOption, SessionConfigOptionValue, SessionId,
@@ -308,23 +308,11 @@ impl Author for Coder {
         let mut conversation = Conversation::default();
         let mut spending = Spending::of(opening.session().usage().total());
         let (mut in_prompt, mut tools) = (None, Vec::new());
-        for record in opening.remembered()? {
+        for record in opening.remembered::<Record>()? {
             match record {
-                Record::Message(message) => conversation.push(*message),
-                Record::Choice(choice, allowed) => {
-                    let effect = if allowed { Effect::Allow } else { Effect::Deny };
-                    choice
-                        .subject()
-                        .into_iter()
-                        .for_each(|subject| policy.remember(subject, effect));
-                }
-                Record::Rule(subject, effect) => policy.remember(subject, effect),
-                Record::Cost(dollars) => spending.add(dollars),
-                Record::Compacted(compacted) => conversation.compact(*compacted),
-                Record::DroppedMedia { last, why } => drop(conversation.drop_media(last, &why)),
-                Record::Cleared => conversation.clear(),
                 Record::Instructions(stored) => in_prompt = Some(stored),
                 Record::Tools(names) => tools = names,
+                record => record.restore(&mut conversation, &mut policy, &mut spending),
             }
         }
         spending.set_reported(opening.session().usage().cost());
@@ -368,6 +356,10 @@ impl Author for Coder {
     ) -> Result<()> {
         options::follow(&self.models, options, option.as_str());
         Ok(())
+    }
+
+    fn window(&self, options: &[SessionConfigOption]) -> Option<u64> {
+        options::window(&self.models, options)
     }
 
     fn parts(self: Arc<Self>) -> OptionalParts {

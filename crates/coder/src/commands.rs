@@ -6,12 +6,15 @@ mod init;
 mod review;
 mod usage;
 
-use crate::context::{Compaction, CompactionReason, compact, report_fill, report_saving, saving};
+use crate::context::{
+    Compaction, CompactionReason, compact, report_fill, report_saving, report_window, saving,
+};
 use crate::models::{Model, Models, OFFLINE_HELP};
 use crate::session::changes::undo;
 use crate::session::memory::{Memory, Record};
 use crate::session::options::{MODE, MODEL};
 use crate::tools::fit::code;
+use crate::turn::chosen_model::chosen;
 use attache_agent::{Result, Turn};
 use attache_protocol::v1::{AvailableCommand, AvailableCommandInput, UnstructuredCommandInput};
 
@@ -90,7 +93,11 @@ pub(crate) async fn command(
         "compact" => run_compact(memory, turn, model, rest).await?,
         "clear" => run_clear(memory, turn, model).await?,
         "title" => run_title(turn, rest).await?,
-        "model" => choose::choose(models, turn, MODEL, rest).await?,
+        "model" => {
+            let said = choose::choose(models, turn, MODEL, rest).await?;
+            report_window(memory, turn, &*chosen(models, turn)).await?;
+            said
+        }
         "mode" => choose::choose(models, turn, MODE, rest).await?,
         "undo" if memory.changes.by_client => by_client::undo(turn, rest == "force").await?,
         "undo" => {

@@ -12,6 +12,6 @@ mod titles;
 pub(crate) use compaction::{
     Compaction, CompactionReason, compact, make_room, report_saving, saving, shorten,
 };
-pub(crate) use fill::report_fill;
+pub(crate) use fill::{report_fill, report_window};
 pub(crate) use tags::tag_session;
 pub(crate) use titles::{set_first_title, start_title_search, stop_title_search};

@@ -15,7 +15,8 @@ mod usage_report;
 
 use crate::commands::{CommandOutcome, command};
 use crate::context::{
-    make_room, set_first_title, shorten, start_title_search, stop_title_search, tag_session,
+    make_room, report_window, set_first_title, shorten, start_title_search, stop_title_search,
+    tag_session,
 };
 use crate::conversation::conversation_kind::ConversationKind;
 use crate::conversation::message::Message;
@@ -133,6 +134,7 @@ async fn run_loop(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<E
                 }
                 Next::Another => {
                     model = chosen(models, turn);
+                    report_window(memory, turn, &*model).await?;
                     report_unknown_window(models, memory, turn, &*model).await?;
                     continue;
                 }

@@ -25,6 +25,7 @@ pub(crate) trait ErasedAuthor: Send + Sync + 'static {
         option: &SessionConfigId,
         options: &mut Vec<SessionConfigOption>,
     ) -> Result<()>;
+    fn window(&self, options: &[SessionConfigOption]) -> Option<u64>;
 }
 
 impl<A: Author> ErasedAuthor for A {
@@ -60,5 +61,9 @@ impl<A: Author> ErasedAuthor for A {
         options: &mut Vec<SessionConfigOption>,
     ) -> Result<()> {
         Author::option_set(self, session, option, options)
+    }
+
+    fn window(&self, options: &[SessionConfigOption]) -> Option<u64> {
+        Author::window(self, options)
     }
 }

@@ -77,6 +77,7 @@ async fn change_and_reply(
     reply: Reply,
 ) {
     let session = &served.session;
+    let author = Arc::clone(&context.author);
     let change = |config: ConfigOptions| -> BoxFuture<'_, _> {
         Box::pin(async move {
             let (id, value) = pick(&config)?;
@@ -87,7 +88,12 @@ async fn change_and_reply(
         })
     };
     let then = |outcome: Result<Vec<SessionConfigOption>>| match outcome {
-        Ok(options) => Ok((StoredReply::new(session, &mut session.state()), options)),
+        Ok(options) => {
+            let window = catch_panic(|| Ok(author.window(&options))).unwrap_or_default();
+            let mut state = session.state();
+            state.report_window(window);
+            Ok((StoredReply::new(session, &mut state), options))
+        }
         Err(error) => Err((OutgoingSlot::new(session, &mut session.state()), error)),
     };
     match session.change_options(notice, change, then).await {

@@ -92,6 +92,16 @@ impl State {
         }
     }
 
+    /// Reports the last usage again if the window now has another size.
+    pub(crate) fn report_window(&mut self, size: Option<u64>) {
+        let usage = self.session.usage();
+        let (Some(used), Some(size)) = (usage.used(), size) else { return };
+        if usage.size() != Some(size) {
+            // An error means that the client is gone.
+            let _ = self.apply_statement(Statement::Usage { used, size, cost: None });
+        }
+    }
+
     /// Changes the title or the metadata: in the session at once, and on the wire at the pace of
     /// such updates.
     fn change_info(&mut self, title: Patch<String>, meta: Patch<Meta>) -> Result<()> {

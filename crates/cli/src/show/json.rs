@@ -206,6 +206,7 @@ fn usage(state: &UsageState) -> Line {
     let costs: Vec<Value> = state
         .costs()
         .iter()
+        .map(|cost| cost.clone().rounded())
         .map(|cost| json!({ "amount": cost.amount, "currency": cost.currency }))
         .collect();
     Line::of("usage")

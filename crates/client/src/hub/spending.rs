@@ -115,9 +115,10 @@ impl DailySpending {
             Ok(index) => {
                 if let Some(cost) = self.costs.get_mut(index) {
                     cost.amount += amount;
+                    *cost = cost.clone().rounded();
                 }
             }
-            Err(index) => self.costs.insert(index, Cost::new(amount, unit)),
+            Err(index) => self.costs.insert(index, Cost::new(amount, unit).rounded()),
         }
     }
 }
@@ -140,12 +141,12 @@ impl Budget {
         match self {
             Self::Cost(limit) => {
                 let same = |cost: &&Cost| cost.currency.eq_ignore_ascii_case(&limit.currency);
-                let spent =
-                    usage.costs().iter().find(same).filter(|cost| cost.amount > limit.amount)?;
-                Some(format!(
-                    "the session has cost {} {}, and its budget is {self}",
-                    spent.amount, limit.currency
-                ))
+                let spent = usage.costs().iter().find(same)?.clone().rounded();
+                (spent.amount > limit.amount).then(|| {
+                    // The unit is the person's own.
+                    let spent = Cost::new(spent.amount, limit.currency.as_str());
+                    format!("the session has cost {spent}, and its budget is {self}")
+                })
             }
             Self::Tokens(limit) => {
                 let taken = usage.total().total;
@@ -160,7 +161,7 @@ impl Budget {
 impl fmt::Display for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Cost(cost) => write!(f, "{} {}", cost.amount, cost.currency),
+            Self::Cost(cost) => cost.fmt(f),
             Self::Tokens(tokens) => write!(f, "{tokens} tokens"),
         }
     }
@@ -170,7 +171,7 @@ impl fmt::Display for Budget {
 mod tests {
     use super::*;
     use attache_protocol::v1::{StopReason, Usage};
-    use attache_session::TurnOutcome;
+    use attache_session::{Session, TurnOutcome};
 
     #[test]
     fn spending_is_counted_once_on_its_day() {
@@ -201,5 +202,23 @@ mod tests {
             days.iter().map(|(_, day, spent)| (day.to_string(), spent.costs[0].amount)).collect();
         assert_eq!(costs, [("1970-01-01".to_owned(), 2.5), ("1970-01-02".to_owned(), 0.5)]);
         assert_eq!((days[1].2.tokens.total, days[1].2.turns), (10, 1));
+    }
+
+    /// The noise of binary fractions neither exceeds a budget nor appears in its message.
+    #[test]
+    fn budget_compares_and_shows_rounded_amounts() {
+        let budget = |amount| Budget::Cost(Cost::new(amount, "USD"));
+        let passed = |cost: f64, limit: f64| {
+            let mut session = Session::new("s");
+            let cost = Patch::Set(Cost::new(cost, "USD"));
+            let body = EventBody::Usage { used: 1, size: None, cost };
+            session.apply(&Event { sequence: 1, at: Timestamp(0), body });
+            budget(limit).passed(session.usage())
+        };
+        assert_eq!(passed(0.1 + 0.2, 0.3), None);
+        assert_eq!(
+            passed(0.6044999999999999, 0.6).as_deref(),
+            Some("the session has cost 0.6045 USD, and its budget is 0.6 USD")
+        );
     }
 }

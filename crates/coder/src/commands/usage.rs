@@ -42,7 +42,13 @@ pub(super) fn usage(memory: &Memory, model: &dyn Model) -> String {
     rows.push(("Read so far", format!("{}{cached}{written}", counted(tokens.input, "token"))));
     rows.push(("Written so far", format!("{}{thought}", counted(tokens.output, "token"))));
     let cost = match memory.spending.cost() {
-        Some(cost) => format!("{:.4} {}", cost.amount, cost.currency),
+        Some(cost) => {
+            let known = format!("{} {}", cost.short_amount(), cost.currency);
+            match memory.spending.uncounted() {
+                Some(models) => format!("at least {known}: the calls of {models} are not included"),
+                None => known,
+            }
+        }
         None if memory.spending.is_free() => "nothing".to_owned(),
         None => "unknown: a model without a known price was used".to_owned(),
     };

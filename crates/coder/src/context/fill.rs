@@ -43,6 +43,20 @@ impl Conversation {
     }
 }
 
+/// Reports the last usage again if this model has another window than the last one.
+pub(crate) async fn report_window(
+    memory: &mut Memory,
+    turn: &Turn,
+    model: &dyn Model,
+) -> Result<()> {
+    match memory.conversation.gauge.told_fill() {
+        Some((used, size)) if model.window() != Some(size) => {
+            report_fill(memory, turn, model, used).await
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Reports how full the window is and what the session cost (USE-03, USE-04). As the window fills
 /// up, the person is told once for each level, if the client supports notices (NOTE-01).
 pub(crate) async fn report_fill(

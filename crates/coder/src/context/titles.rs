@@ -66,12 +66,12 @@ pub(crate) async fn stop_title_search(memory: &mut Memory, turn: &Turn) -> Resul
     while memory.titles.tasks.join_next().await.is_some() {}
     let calls =
         std::mem::take(&mut *memory.titles.calls.lock().unwrap_or_else(PoisonError::into_inner));
-    for (usage, cost) in calls {
+    for (model, usage, cost) in calls {
         turn.remember(&Record::Cost(cost)).await?;
-        memory.spending.add(cost);
+        memory.spending.add(&model, cost);
         memory.spending.count(&usage);
     }
-    Ok(())
+    memory.report_uncounted(turn).await
 }
 
 /// Starts writing a title after a successful turn, if it is time for one and a person has not set
@@ -94,6 +94,7 @@ pub(crate) fn start_title_search(models: &Models, memory: &mut Memory, turn: &Tu
         text: shown(&memory.conversation),
         session: turn.session(),
         spending: memory.spending.clone(),
+        chosen: SessionConfigOptionValue::ValueId(chosen),
         fill: memory.conversation.gauge.told_fill(),
         calls: Arc::clone(&memory.titles.calls),
     };
@@ -131,6 +132,8 @@ struct TitleSearch {
     text: String,
     session: SessionHandle,
     spending: Spending,
+    /// The chosen model of the session.
+    chosen: SessionConfigOptionValue,
     /// The last window usage that the client received.
     fill: Option<(u64, u64)>,
     calls: Arc<Mutex<Vec<Spent>>>,
@@ -162,7 +165,9 @@ impl TitleSearch {
         if let Some(title) = title_in(&words) {
             let _ = self.session.title(&title).await;
         }
-        if let Some((used, window)) = self.fill {
+        // Another model may have another window, which the client already knows.
+        let is_same = self.session.option(MODEL).ok().flatten() == Some(self.chosen);
+        if let Some((used, window)) = self.fill.filter(|_| is_same) {
             let _ = self.session.usage(used, window, self.spending.cost()).await;
         }
     }
@@ -170,8 +175,10 @@ impl TitleSearch {
     /// Counts the tokens of a model call, even if it failed.
     fn count(&mut self, usage: &TokenUsage) {
         let cost = self.model.cost(usage).filter(|_| usage.total() > 0);
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push((*usage, cost));
-        self.spending.add(cost);
+        let title = self.model.title();
+        let call = (title.to_owned(), *usage, cost);
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
+        self.spending.add(title, cost);
     }
 }
 

@@ -57,17 +57,21 @@ impl Prompt {
                     EmbeddedResourceResource::Blob(blob) => {
                         let path = path_of(&blob.uri, cwd);
                         let mime = blob.mime_type.as_deref();
-                        prompt.media.extend(part_of(&path, mime, &blob.blob));
+                        prompt.media.extend(part_of(Some(&path), mime, &blob.blob));
                         MentionedFile { path, text: None }
                     }
                 },
                 ContentBlock::Image(image) => {
                     let name = image.uri.as_deref().map(|uri| path_of(uri, cwd));
-                    prompt.media.push(Part::Image(media(&image.mime_type, &image.data, name)));
+                    let part = part_of(name.as_deref(), Some(&image.mime_type), &image.data);
+                    let stated = || Part::Image(media(&image.mime_type, &image.data, name.clone()));
+                    prompt.media.push(part.unwrap_or_else(stated));
                     continue;
                 }
                 ContentBlock::Audio(audio) => {
-                    prompt.media.push(Part::Audio(media(&audio.mime_type, &audio.data, None)));
+                    let part = part_of(None, Some(&audio.mime_type), &audio.data);
+                    let stated = || Part::Audio(media(&audio.mime_type, &audio.data, None));
+                    prompt.media.push(part.unwrap_or_else(stated));
                     continue;
                 }
                 _ => continue,

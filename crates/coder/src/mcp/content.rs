@@ -84,7 +84,7 @@ impl ReturnedContent {
                 }
                 ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
                     let mime = mime_type.unwrap_or_default();
-                    match part_of(&uri, Some(&mime), &blob) {
+                    match part_of(None, Some(&mime), &blob) {
                         Some(Part::Image(_)) => self.image(mime, blob, left),
                         _ => {
                             let what = format!("[{uri}, {}, {}]", one_line(&mime, 60), size(&blob));

@@ -13,8 +13,10 @@ use crate::session::system_prompt::ClientInstructions;
 use crate::session::titles::Titles;
 use crate::tools::execute::shell::Shell;
 use crate::tools::files::file_access::Fingerprint;
+use crate::turn::answer::tell;
 use attache_agent::{Result, Turn};
 use attache_policy::{Effect, Folders, Policy, Subject};
+use attache_protocol::v1::{Notice, NoticeSeverity};
 use attache_session::Labels;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -77,6 +79,31 @@ pub(crate) enum Record {
     Tools(Vec<String>),
 }
 
+impl Record {
+    /// Restores what this record is about, when a session is opened again.
+    pub(crate) fn restore(
+        self,
+        conversation: &mut Conversation,
+        policy: &mut Policy,
+        spending: &mut Spending,
+    ) {
+        match self {
+            Self::Message(message) => conversation.push(*message),
+            Self::Choice(choice, allowed) => {
+                let effect = if allowed { Effect::Allow } else { Effect::Deny };
+                choice.subject().into_iter().for_each(|subject| policy.remember(subject, effect));
+            }
+            Self::Rule(subject, effect) => policy.remember(subject, effect),
+            Self::Cost(dollars) => spending.add("an earlier model", dollars),
+            Self::Compacted(compacted) => conversation.compact(*compacted),
+            Self::DroppedMedia { last, why } => drop(conversation.drop_media(last, &why)),
+            Self::Cleared => conversation.clear(),
+            // They belong to the prompt and to the servers, which the opening session creates.
+            Self::Instructions(_) | Self::Tools(_) => {}
+        }
+    }
+}
+
 impl Memory {
     /// Adds the tokens and the cost of a model call, in memory and in the session's records.
     pub(crate) async fn charge(
@@ -87,8 +114,20 @@ impl Memory {
     ) -> Result<()> {
         let cost = model.cost(usage).filter(|_| usage.total() > 0);
         turn.remember(&Record::Cost(cost)).await?;
-        self.spending.add(cost);
+        self.spending.add(model.title(), cost);
         self.spending.count(usage);
-        Ok(())
+        self.report_uncounted(turn).await
+    }
+
+    /// Tells the person once that the cost does not include the calls of a model.
+    pub(crate) async fn report_uncounted(&mut self, turn: &Turn) -> Result<()> {
+        let Some(models) = self.spending.newly_uncounted() else { return Ok(()) };
+        let title = format!("The cost of the session does not include the calls of {models}");
+        let mut notice = Notice::new(NoticeSeverity::Warning, title);
+        notice.description = Some(
+            "Their price or their tokens are unknown. The real cost is higher, and a budget limits only the known part."
+                .to_owned(),
+        );
+        tell(turn.root(), notice).await
     }
 }

@@ -138,6 +138,17 @@ pub(crate) fn follow(models: &Models, options: &mut Vec<SessionConfigOption>, id
     }
 }
 
+/// The context window of the chosen model in tokens, if it is known.
+pub(crate) fn window(models: &Models, options: &[SessionConfigOption]) -> Option<u64> {
+    let model = options.iter().find(|option| option.id.as_str() == MODEL)?;
+    match model.current_value()? {
+        SessionConfigOptionValue::ValueId(model) => {
+            models.chosen(model.as_str(), None, "").window()
+        }
+        _ => None,
+    }
+}
+
 fn thought_level(model: &KnownModel) -> Option<SessionConfigOption> {
     let first = &model.levels.first()?.id;
     let default = model.default_level.as_ref().filter(|default| model.thinking(default).is_some());

@@ -3,6 +3,7 @@
 use crate::models::TokenUsage;
 use attache_protocol::v1::Cost;
 use attache_session::Tokens;
+use std::collections::BTreeMap;
 
 /// The currency of all prices.
 const CURRENCY: &str = "USD";
@@ -12,8 +13,9 @@ const CURRENCY: &str = "USD";
 pub(crate) struct Spending {
     tokens: TokenUsage,
     dollars: f64,
-    /// Whether the price of any call was unknown. If so, the total cost is unknown too.
-    unknown: bool,
+    /// The models of calls whose cost is unknown, and whether the person knows that. If there are
+    /// any, the real cost is higher than `dollars`.
+    uncounted: BTreeMap<String, bool>,
 }
 
 impl Spending {
@@ -49,20 +51,46 @@ impl Spending {
 
     /// Whether the known cost is zero.
     pub(crate) fn is_free(&self) -> bool {
-        !self.unknown && self.dollars == 0.0
+        self.uncounted.is_empty() && self.dollars == 0.0
     }
 
-    /// Adds the cost of a call in US dollars; `None` if the price is unknown.
-    pub(crate) fn add(&mut self, dollars: Option<f64>) {
+    /// Adds the cost of a call of this model in US dollars; `None` if the price or the number of
+    /// tokens is unknown.
+    pub(crate) fn add(&mut self, model: &str, dollars: Option<f64>) {
         match dollars {
             Some(dollars) => self.dollars += dollars,
-            None => self.unknown = true,
+            None => {
+                self.uncounted.entry(model.to_owned()).or_default();
+            }
         }
     }
 
-    /// The total cost of the session (USE-04), if it is known and not zero.
+    /// The known cost of the session (USE-04), if it is not zero. It is too low if the cost of some
+    /// calls is unknown. It never decreases, so a budget stays effective.
     pub(crate) fn cost(&self) -> Option<Cost> {
-        (!self.unknown && self.dollars > 0.0).then(|| Cost::new(self.dollars, CURRENCY))
+        (self.dollars > 0.0).then(|| Cost::new(self.dollars, CURRENCY).rounded())
+    }
+
+    /// The models of calls whose cost is unknown.
+    pub(crate) fn uncounted(&self) -> Option<String> {
+        let models: Vec<_> = self.uncounted.keys().map(String::as_str).collect();
+        (!models.is_empty()).then(|| models.join(", "))
+    }
+
+    /// The models whose calls are missing in the cost, if a cost is shown and the person does not
+    /// yet know that it is too low.
+    pub(crate) fn newly_uncounted(&mut self) -> Option<String> {
+        if self.dollars == 0.0 {
+            return None;
+        }
+        let new = self.uncounted.iter_mut().filter(|(_, told)| !**told);
+        let new: Vec<&str> = new
+            .map(|(model, told)| {
+                *told = true;
+                model.as_str()
+            })
+            .collect();
+        (!new.is_empty()).then(|| new.join(", "))
     }
 }
 
@@ -71,17 +99,21 @@ mod tests {
     use super::Spending;
 
     #[test]
-    fn total_with_an_unknown_price_is_unknown() {
+    fn known_cost_stays_if_the_cost_of_a_call_is_unknown() {
         let mut spending = Spending::default();
-        assert_eq!(spending.cost(), None);
-        spending.add(Some(0.5));
-        spending.add(Some(0.25));
-        assert_eq!(
-            spending.cost().map(|cost| (cost.amount, cost.currency)),
-            Some((0.75, "USD".to_owned()))
-        );
-        spending.add(None);
-        spending.add(Some(1.0));
-        assert_eq!(spending.cost(), None);
+        assert_eq!((spending.cost(), spending.is_free()), (None, true));
+        spending.add("Local", None);
+        assert_eq!((spending.cost(), spending.is_free()), (None, false));
+        assert_eq!(spending.newly_uncounted(), None, "no cost is shown yet");
+        for _ in 0..6 {
+            spending.add("Priced", Some(0.1));
+        }
+        spending.add("Other", None);
+        spending.add("Other", None);
+        let cost = spending.cost().unwrap();
+        assert_eq!((cost.amount, cost.currency.as_str()), (0.6, "USD"));
+        assert_eq!(spending.newly_uncounted().as_deref(), Some("Local, Other"));
+        assert_eq!(spending.newly_uncounted(), None, "the person is told once");
+        assert_eq!(spending.uncounted().as_deref(), Some("Local, Other"));
     }
 }

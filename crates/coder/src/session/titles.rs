@@ -4,8 +4,8 @@ use crate::models::TokenUsage;
 use std::sync::{Arc, Mutex};
 use tokio::task::JoinSet;
 
-/// The tokens of a call, and its cost if the price is known.
-pub(crate) type Spent = (TokenUsage, Option<f64>);
+/// The title of the called model, the tokens of the call, and its cost if the price is known.
+pub(crate) type Spent = (String, TokenUsage, Option<f64>);
 
 /// The title of one session, and the task that writes it.
 #[derive(Debug, Default)]

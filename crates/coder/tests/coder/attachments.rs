@@ -135,7 +135,12 @@ async fn type_comes_from_the_content() {
     let webp = b"RIFF\0\0\0\0WEBPVP8 \0\0\0\0\0\0\0\x9d\x01\x2a\x20\x03\x58\x02";
     let data = BASE64_STANDARD.encode(webp);
     let blob = json!({ "uri": "file:///a.bin", "blob": data });
-    for block in [image(webp), json!({ "type": "resource", "resource": blob })] {
+    for block in [
+        image(webp),
+        json!({ "type": "image", "mimeType": "text/plain", "data": data }),
+        json!({ "type": "audio", "mimeType": "audio/wav", "data": data }),
+        json!({ "type": "resource", "resource": blob }),
+    ] {
         let server = Server::start(vec![anthropic(&[text("fine")], "end_turn")]).await;
         let project = project(&[]);
         let mut client = open(project.path(), &anthropic_at(&server.url)).await;

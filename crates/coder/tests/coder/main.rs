@@ -40,6 +40,7 @@ mod questions;
 mod server;
 mod sessions;
 mod slash;
+mod spending;
 mod tasks;
 mod titles;
 mod todays_servers;

@@ -80,17 +80,17 @@ impl Content {
 /// Returns the part of a prompt for a file, if models accept its content. A sender may state a wrong
 /// MIME type or none, so it counts only for content that is not recognized: such a part is left out
 /// of requests later, with a reason.
-pub fn part_of(name: &str, mime: Option<&str>, base64: &str) -> Option<Part> {
+pub fn part_of(name: Option<&str>, mime: Option<&str>, base64: &str) -> Option<Part> {
     let media = Media {
         mime: mime.unwrap_or_default().to_owned(),
         base64: base64.to_owned(),
-        name: Some(name.to_owned()),
+        name: name.map(str::to_owned),
     };
     if let Some(content) = start(base64).as_deref().and_then(Content::of) {
         return Some(content.part(media, None));
     }
     match mime? {
-        "application/pdf" => Some(Part::Document(Document { name: name.to_owned(), media })),
+        "application/pdf" => Some(Content::Pdf.part(media, None)),
         mime if mime.starts_with("image/") => Some(Part::Image(media)),
         mime if mime.starts_with("audio/") => Some(Part::Audio(media)),
         _ => None,
@@ -142,7 +142,7 @@ mod tests {
     use base64::prelude::BASE64_STANDARD;
 
     fn part(mime: Option<&str>, bytes: &[u8]) -> Option<Part> {
-        part_of("a", mime, &BASE64_STANDARD.encode(bytes))
+        part_of(Some("a"), mime, &BASE64_STANDARD.encode(bytes))
     }
 
     #[test]

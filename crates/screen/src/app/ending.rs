@@ -42,8 +42,7 @@ impl App {
             }
             let title = crate::panel::attention::title_of(session);
             let costs = snapshot.usage().costs().iter();
-            let costs =
-                costs.map(|cost| format!("{:.2} {}", cost.amount, sanitize::line(&cost.currency)));
+            let costs = costs.map(|cost| attache_view::cost(cost).text());
             Some(EndedSession {
                 title,
                 cost: costs.collect::<Vec<_>>().join(", "),
