@@ -254,6 +254,11 @@ fn model_facts(
                 );
                 findings.found(Mark::Good, &provider.name, &what);
             }
+            None if provider.is_loading => findings.found(
+                Mark::Good,
+                &provider.name,
+                &format!("is loading its model; choose it with ATTACHE_MODEL={prefix}NAME"),
+            ),
             None => findings.found(
                 Mark::Good,
                 &provider.name,

@@ -43,6 +43,7 @@ pub(crate) struct Call {
     seed: u64,
     /// The number of attempts so far.
     attempt: u32,
+    began: Instant,
     draft: Draft,
     /// The text of the last earlier attempt that had sent any text before it was cut off.
     earlier: Option<AssistantMessage>,
@@ -80,6 +81,7 @@ impl Call {
             known_changes: KnownChanges::default(),
             seed,
             attempt: 0,
+            began: Instant::now(),
             earlier: None,
             lost: TokenUsage::default(),
             state: State::Begin,
@@ -168,6 +170,7 @@ impl Call {
         let Some(Retry { why, wait }) = failure.retry else {
             return Err(self.counted(failure.error));
         };
+        let loads = retry_wait::for_loading(&failure.error, self.began, limits);
         match wait {
             Some(wait) if wait > limits.longest_wait => Err(match self.counted(failure.error) {
                 ModelError::Overloaded { provider, status: Some(429), said, .. } => {
@@ -175,11 +178,11 @@ impl Call {
                 }
                 error => error,
             }),
-            _ if self.attempt >= limits.attempts => Err(self.counted(failure.error)),
+            _ if self.attempt >= limits.attempts && !loads => Err(self.counted(failure.error)),
             wait => {
-                let wait = wait.unwrap_or_else(|| {
-                    retry_wait::backoff(limits.backoff, self.attempt, self.seed)
-                });
+                let attempt = self.attempt.min(limits.attempts);
+                let backoff = || retry_wait::backoff(limits.backoff, attempt, self.seed);
+                let wait = wait.unwrap_or_else(backoff);
                 self.state = State::Waiting(Box::pin(tokio::time::sleep(wait)));
                 let (attempt, replaces) = (self.attempt, self.draft.has_content());
                 let lost = std::mem::take(&mut self.lost);

@@ -113,6 +113,8 @@ pub struct FoundProvider {
     pub models: Vec<String>,
     /// The prefix of the ids of its models, such as `anthropic/`.
     pub prefix: String,
+    /// Whether it is a server on this machine that is still loading its model.
+    pub is_loading: bool,
 }
 
 /// The error for a user's own list of models that cannot be read.
@@ -219,6 +221,7 @@ impl Models {
         let found = |offered: Offered| FoundProvider {
             models: offered.models.iter().map(|model| model.id.to_string()).collect(),
             prefix: format!("{}/", offered.provider.id),
+            is_loading: self.is_loading(&offered.provider),
             name: offered.provider.name,
         };
         self.offered().into_iter().map(found).collect()

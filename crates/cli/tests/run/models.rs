@@ -122,6 +122,80 @@ fn doctor_names_the_providers_and_the_model_of_a_new_session() {
     }
 }
 
+/// Starts a provider that answers each path with its JSON, and everything else with status 404.
+/// Returns its URL and the paths of its requests.
+fn provider_of_lists(answers: Vec<(&'static str, Value)>) -> (String, Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let (asked, requests) = channel();
+    thread::spawn(move || {
+        while let Ok((mut stream, _)) = listener.accept() {
+            let mut head = [0; 4096];
+            let read = stream.read(&mut head).unwrap();
+            let path = String::from_utf8_lossy(&head[..read]).split(' ').nth(1).unwrap().to_owned();
+            let answer = answers.iter().find(|(of, _)| *of == path);
+            let (status, body) =
+                answer.map_or((404, "{}".to_owned()), |(_, answer)| (200, answer.to_string()));
+            let length = body.len();
+            let head = format!(
+                "HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n"
+            );
+            // The send fails if the test has dropped the receiver.
+            let _ = asked.send(path);
+            stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+        }
+    });
+    (url, requests)
+}
+
+#[test]
+fn doctor_compares_the_models_with_the_list_of_the_provider_only_if_asked() {
+    let entry = json!({ "id": "claude-next-9", "max_input_tokens": 5 });
+    let list = json!({ "data": [entry], "has_more": false });
+    let (url, requests) = provider_of_lists(vec![("/v1/models?limit=1000", list)]);
+    let without = with_provider(&url, &["doctor"]);
+    assert!(!without.stdout.contains("compared with the lists"), "{}", without.stdout);
+    assert!(requests.try_recv().is_err(), "no request is sent");
+    let online = with_provider(&url, &["doctor", "--online"]);
+    for part in [
+        "models, compared with the lists of your providers",
+        "is missing in the provider's list",
+        "not listed here: claude-next-9",
+    ] {
+        assert!(online.stdout.contains(part), "doctor lacks {part:?}: {}", online.stdout);
+    }
+    let (url, _) = provider_of_lists(Vec::new());
+    let refused = with_provider(&url, &["doctor", "--online"]);
+    let why = "✗ Anthropic            Anthropic has no list of models here (status 404)";
+    assert!(refused.stdout.contains(why), "{}", refused.stdout);
+}
+
+/// A model that is in no list gets the window that its provider reports, and the answer is kept in
+/// a private file of the cache folder.
+#[test]
+fn an_unknown_model_has_the_window_of_its_provider() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let entry = json!({ "id": "claude-next-9", "max_input_tokens": 2100 });
+    let (url, _) = provider_of_lists(vec![("/v1/models/claude-next-9", entry)]);
+    let project = Project::new();
+    let mut command = project.attache(&["run", &"too long ".repeat(2000)]);
+    command
+        .env("ANTHROPIC_API_KEY", KEY)
+        .env("ANTHROPIC_BASE_URL", url)
+        .env("ATTACHE_MODEL", "anthropic/claude-next-9")
+        .env("ATTACHE_TITLES", "off")
+        .env("HOME", project.path())
+        .env_remove("XDG_CACHE_HOME");
+    let ended: Ended = command.output().unwrap().into();
+    assert!(ended.stdout.contains("This prompt is too long"), "{ended:?}");
+    let kept = std::fs::read_dir(project.path().join(".cache/attache/models")).unwrap();
+    let kept: Vec<_> = kept.map(|file| file.unwrap().path()).collect();
+    let [file] = kept.as_slice() else { panic!("{kept:?}") };
+    let text = std::fs::read_to_string(file).unwrap();
+    assert!(text.contains("claude-next-9") && !text.contains(KEY), "{text}");
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+}
+
 /// A list of models that cannot be read is ignored, and the reason is shown.
 #[test]
 fn a_broken_list_of_models_is_reported_and_ignored() {

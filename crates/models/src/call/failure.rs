@@ -122,7 +122,7 @@ impl ProviderError<'_> {
         }
         let passes = matches!(status, 408 | 409 | 425 | 429 | 500..);
         if retry_wait::retry_advice(self.headers).unwrap_or(passes) {
-            let why = why(&provider, status);
+            let why = why(&provider, status, &text);
             let error =
                 ModelError::Overloaded { provider, status: Some(status), attempts: 1, said };
             return Failure { error, retry: Some(Retry { why, wait }), refusal: None };
@@ -370,8 +370,14 @@ fn is_unknown_model(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) ->
         || (status == 404 && text.starts_with("model:"))
 }
 
-fn why(provider: &str, status: u16) -> String {
+/// Returns whether a server says that it is still loading its model, as llama.cpp does.
+pub(crate) fn says_loading(text: &str) -> bool {
+    text.contains("loading model")
+}
+
+fn why(provider: &str, status: u16, text: &str) -> String {
     match status {
+        503 if says_loading(text) => format!("{provider} is loading the model (status 503)"),
         429 => format!("{provider} limits the rate of requests (status 429)"),
         503 | 529 => format!("{provider} is overloaded (status {status})"),
         _ => format!("{provider} failed (status {status})"),

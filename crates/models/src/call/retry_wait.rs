@@ -1,9 +1,13 @@
 //! When to retry: after the wait that the provider requests, otherwise after an exponential
 //! backoff.
 
+use crate::call::failure::says_loading;
+use crate::error::ModelError;
+use crate::http::Limits;
 use jiff::Timestamp;
 use serde_json::Value;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// The maximum wait if the provider requests none.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(30);
@@ -28,6 +32,18 @@ pub(crate) fn requested_wait(
         .or_else(|| wait_in_body(body))
         .or_else(|| reset(headers, now))
         .or_else(|| wait_in_text(said))
+}
+
+/// Returns whether to wait for a server that is still loading its model, whatever the number of
+/// attempts. It has as much time as for the first byte of an answer.
+pub(crate) fn for_loading(error: &ModelError, began: Instant, limits: Limits) -> bool {
+    let is_loading = match error {
+        ModelError::Overloaded { status: Some(503), said, .. } => {
+            says_loading(&said.to_lowercase())
+        }
+        _ => false,
+    };
+    is_loading && began.elapsed() < limits.first_byte
 }
 
 /// Returns whether the provider advises a retry, if it says so.

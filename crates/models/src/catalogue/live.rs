@@ -71,6 +71,10 @@ pub(crate) async fn asked(
             let list = requested(http, provider, &format!("{base}/models"), None).await;
             list.map(|list| openrouter_entry(&list, name))
         }
+        // OpenAI's own list has only names.
+        ListFormat::Compatible if is_own_address(provider) && provider.wire == Wire::Responses => {
+            Ok(None)
+        }
         ListFormat::Compatible => compatible::asked(http, provider, name).await,
     };
     let has_window = |entry: &Value| ModelDetails::read(format, entry).window.is_some();

@@ -20,6 +20,8 @@ const MAX_REQUESTED: usize = 32;
 pub(crate) struct LocalServer {
     pub provider: Provider,
     pub models: Vec<LocalModel>,
+    /// Whether the server is still loading its model, and so does not tell its name.
+    pub is_loading: bool,
 }
 
 /// A model on a server.
@@ -54,6 +56,18 @@ pub(crate) async fn local_servers(http: &Http, environment: Environment<'_>) -> 
 
 /// Requests `path`, relative to the root of the server, and returns the JSON of the response.
 async fn asked(http: &Http, provider: &Provider, path: &str, body: Option<Value>) -> Option<Value> {
+    let (status, answer) = answered(http, provider, path, body).await?;
+    answer.filter(|_| (200..300).contains(&status))
+}
+
+/// Requests `path`, relative to the root of the server, and returns the status and the JSON of the
+/// response.
+async fn answered(
+    http: &Http,
+    provider: &Provider,
+    path: &str,
+    body: Option<Value>,
+) -> Option<(u16, Option<Value>)> {
     let root = provider.base_url.trim_end_matches("/v1");
     let url: Url = http.url(&provider.name, &format!("{root}{path}")).ok()?;
     let client = http.client(&provider.name, &url).ok()?;
@@ -62,8 +76,9 @@ async fn asked(http: &Http, provider: &Provider, path: &str, body: Option<Value>
         None => client.get(url),
     };
     let asking = async {
-        let response = request.send().await.ok()?.error_for_status().ok()?;
-        serde_json::from_slice(&response.bytes().await.ok()?).ok()
+        let response = request.send().await.ok()?;
+        let status = response.status().as_u16();
+        Some((status, serde_json::from_slice(&response.bytes().await.ok()?).ok()))
     };
     tokio::time::timeout(DEADLINE, asking).await.ok().flatten()
 }
@@ -107,7 +122,7 @@ pub(crate) async fn ollama_server(
         }
         models.push(LocalModel { name, window });
     }
-    Some(LocalServer { provider, models })
+    Some(LocalServer { provider, models, is_loading: false })
 }
 
 fn num_ctx(shown: &Value) -> Option<u64> {
@@ -122,15 +137,20 @@ fn trained_context(shown: &Value) -> Option<u64> {
 }
 
 /// Requests the model of llama.cpp, which serves a single model and reports the model's context
-/// length.
+/// length. While it loads the model, it answers with status 503.
 async fn llama_cpp(http: &Http, provider: Provider) -> Option<LocalServer> {
-    let properties = asked(http, &provider, "/props", None).await?;
+    let (status, properties) = answered(http, &provider, "/props", None).await?;
+    let properties = properties?;
+    let said = properties.pointer("/error/message").and_then(Value::as_str).unwrap_or_default();
+    if status == 503 && said.to_lowercase().contains("loading model") {
+        return Some(LocalServer { provider, models: Vec::new(), is_loading: true });
+    }
     let window =
         properties.pointer("/default_generation_settings/n_ctx").and_then(Value::as_u64)?;
     let models = asked(http, &provider, "/v1/models", None).await?;
     let models = list(&models, "data").filter_map(|model| text(model, "id"));
     let models = models.map(|name| LocalModel { name, window: Some(window) }).collect();
-    Some(LocalServer { provider, models })
+    Some(LocalServer { provider, models, is_loading: false })
 }
 
 /// Requests the models of LM Studio, which reports the context length only of loaded models.
@@ -144,7 +164,7 @@ async fn lm_studio(http: &Http, provider: Provider) -> Option<LocalServer> {
         })
     };
     let models = list(&models, "data").filter(speaks).filter_map(model).collect();
-    Some(LocalServer { provider, models })
+    Some(LocalServer { provider, models, is_loading: false })
 }
 
 /// Requests the models of vLLM, which reports the context length of each model together with its
@@ -155,7 +175,7 @@ async fn vllm(http: &Http, provider: Provider) -> Option<LocalServer> {
         Some(LocalModel { name: text(model, "id")?, window: number(model, "max_model_len") })
     };
     let models = list(&models, "data").filter_map(model).collect();
-    Some(LocalServer { provider, models })
+    Some(LocalServer { provider, models, is_loading: false })
 }
 
 #[cfg(test)]

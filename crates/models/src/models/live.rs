@@ -1,12 +1,12 @@
 //! The details that providers told about models that are in no list.
 
 use super::Models;
-use crate::address::without_login;
+use crate::address::{is_same_server, without_login};
 use crate::catalogue::known_model::KnownModel;
 use crate::catalogue::live::{ListFormat, ModelDetails, answer_files, asked};
 use crate::http::Http;
 use crate::provider::Provider;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -123,6 +123,9 @@ async fn answer(
     folder: Option<PathBuf>,
     key: &str,
 ) -> Option<Option<Value>> {
+    // A server on this machine answers at once, and its window may change.
+    let is_changeable = provider.is_local() && ListFormat::of(provider) == ListFormat::Compatible;
+    let folder = folder.filter(|_| !is_changeable);
     if let Some(folder) = folder.clone() {
         let of = key.to_owned();
         let read = tokio::task::spawn_blocking(move || answer_files::read(&folder, &of));
@@ -131,7 +134,9 @@ async fn answer(
         }
     }
     match asked(http, provider, name).await {
-        Ok(Some(entry)) => {
+        Ok(entry) => {
+            // An empty entry means that the provider has no details.
+            let entry = entry.unwrap_or_else(|| json!({}));
             if let Some(folder) = folder {
                 let (of, kept) = (key.to_owned(), entry.clone());
                 let write = move || answer_files::write(&folder, &of, &kept);
@@ -140,8 +145,8 @@ async fn answer(
             }
             Some(Some(entry))
         }
-        Ok(None) => Some(None),
-        Err(why) => why.status.map(|_| None),
+        // A server that is overloaded, or still loads its model, is asked again.
+        Err(why) => why.status.filter(|status| *status < 500).map(|_| None),
     }
 }
 
@@ -167,11 +172,19 @@ impl Models {
         }
     }
 
+    /// Returns whether this is a server on this machine that was still loading its model.
+    pub(super) fn is_loading(&self, provider: &Provider) -> bool {
+        let mut servers = self.servers.get().into_iter().flatten();
+        servers.any(|server| {
+            server.is_loading && is_same_server(&server.provider.base_url, &provider.base_url)
+        })
+    }
+
     /// Returns whether the search for servers on this machine has found this model.
     fn has_found(&self, provider: &Provider, name: &str) -> bool {
         let mut servers = self.servers.get().into_iter().flatten();
         servers.any(|server| {
-            crate::address::is_same_server(&server.provider.base_url, &provider.base_url)
+            is_same_server(&server.provider.base_url, &provider.base_url)
                 && server.models.iter().any(|model| model.name == name)
         })
     }

@@ -1,6 +1,9 @@
 //! Retries of answers that are cut off.
 
 use super::*;
+use crate::call::retry_wait;
+use serde_json::json;
+use tokio::time::Instant;
 
 /// Returns, for each `Waiting` event, whether the next attempt replaces the text so far.
 fn replaces(events: &[ModelEvent]) -> Vec<bool> {
@@ -48,6 +51,39 @@ async fn an_answer_that_stops_before_its_end_is_retried() {
         _ => None,
     });
     assert_eq!(lost, Some((20, 1)), "{events:?}");
+}
+
+/// llama.cpp answers with status 503 while it loads its model, which can take minutes.
+#[tokio::test]
+async fn a_model_that_is_loading_is_awaited_for_the_time_of_the_first_byte() {
+    let loading = || {
+        let error = json!({"error": {"message": "Loading model", "type": "unavailable_error", "code": 503}});
+        Reply::status(503, "", &error.to_string())
+    };
+    let mut replies: Vec<Reply> = (0..6).map(|_| loading()).collect();
+    replies.push(hello());
+    let server = Server::start(replies).await;
+    let (events, error) = all(&mut call(&server.url, limits())).await;
+    assert!(error.is_none() && is_done(&events), "{error:?}");
+    let whys: Vec<&str> = events
+        .iter()
+        .filter_map(|event| match event {
+            ModelEvent::Waiting { why, .. } => Some(why.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(whys, ["Provider is loading the model (status 503)"; 6]);
+
+    let error = ModelError::Overloaded {
+        provider: "Provider".to_owned(),
+        status: Some(503),
+        attempts: 3,
+        said: "Loading model".to_owned(),
+    };
+    let waits = |first_byte| {
+        retry_wait::for_loading(&error, Instant::now(), Limits { first_byte, ..limits() })
+    };
+    assert!(waits(Duration::from_secs(300)) && !waits(Duration::ZERO));
 }
 
 #[tokio::test]

@@ -27,7 +27,8 @@ pub(crate) fn read(folder: &Path, key: &str) -> Option<Value> {
     let mut kept: Value = serde_json::from_str(&text).ok()?;
     let at = Duration::from_secs(kept.get("at")?.as_u64()?);
     let age = now().checked_sub(at)?;
-    (age < KEPT_FOR && kept.get("of")?.as_str()? == key).then(|| kept["answer"].take())
+    let is_used = age < KEPT_FOR && kept.get("of")?.as_str()? == key;
+    kept.get_mut("answer").filter(|_| is_used).map(Value::take)
 }
 
 /// Keeps an answer, and removes those that are too old.

@@ -3,6 +3,7 @@
 use super::{ListFormat, compatible};
 use crate::catalogue::known_model::{KnownModel, Level, LongPromptPrices, OLLAMA_WINDOW, Prices};
 use crate::message::Thinking;
+use crate::text::one_line;
 use serde_json::Value;
 
 /// The levels that OpenRouter accepts for a model without a list of levels.
@@ -10,6 +11,9 @@ const COMMON_EFFORTS: [&str; 3] = ["low", "medium", "high"];
 
 /// The levels of a model whose provider takes a budget: the same as those of the catalogue's rows.
 const BUDGETS: [(&str, u64); 3] = [("low", 4096), ("medium", 16384), ("high", 32000)];
+
+/// The maximum length of a text, in characters.
+const MAX_TEXT: usize = 100;
 
 /// The details of a model, as its provider tells them. Each may be missing.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -87,8 +91,9 @@ impl ModelDetails {
     }
 }
 
+/// Returns a short text on one line, because it is shown to the user.
 fn text(value: &Value, path: &str) -> Option<String> {
-    Some(value.pointer(path)?.as_str()?.to_owned()).filter(|text| !text.trim().is_empty())
+    Some(one_line(value.pointer(path)?.as_str()?, MAX_TEXT)).filter(|text| !text.is_empty())
 }
 
 fn positive(value: &Value, path: &str) -> Option<u64> {

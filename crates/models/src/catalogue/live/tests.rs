@@ -98,7 +98,7 @@ fn older_and_always_thinking_models_of_anthropic_have_their_own_levels() {
 
 #[tokio::test]
 async fn gemini_tells_its_limits() {
-    let entry = json!({"name": "models/gemini-9", "displayName": "Gemini 9", "thinking": true,
+    let entry = json!({"name": "models/gemini-9", "displayName": " Gemini\n9", "thinking": true,
         "inputTokenLimit": 1_048_576, "outputTokenLimit": 65_536});
     let server = Server::by_path(&[("/v1beta/models/gemini-9", entry)]).await;
     let provider = provider("gemini", Wire::Gemini, &server);

@@ -96,6 +96,14 @@ async fn the_other_servers_report_their_context() {
 }
 
 #[tokio::test]
+async fn a_server_that_loads_its_model_is_found() {
+    let error = json!({"error": {"message": "Loading model", "code": 503}});
+    let server = Server::start(vec![Reply::status(503, "", &error.to_string())]).await;
+    let found = llama_cpp(&http(), provider(&server)).await.unwrap();
+    assert!(found.is_loading && found.models.is_empty());
+}
+
+#[tokio::test]
 async fn a_server_of_another_kind_is_ignored() {
     for reply in [Reply::status(404, "", "{}"), Reply::status(200, "", "<html>"), Reply::nothing()]
     {

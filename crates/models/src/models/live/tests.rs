@@ -47,19 +47,39 @@ async fn models_with_a_known_window_and_models_that_nobody_chose_are_not_asked_a
 async fn an_answer_is_kept_for_other_processes() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("models");
-    let server = Server::by_path(&[("/v1/models", list(9000))]).await;
-    let given = [("OPENAI_BASE_URL", server.url.as_str()), (NAME, "openai/m")];
+    let entry = json!({"id": "claude-next-9", "max_input_tokens": 9000});
+    let server = Server::by_path(&[("/v1/models/claude-next-9", entry)]).await;
+    let base = server.url.trim_end_matches("/v1");
+    let given = [
+        ("ANTHROPIC_BASE_URL", base),
+        ("ANTHROPIC_API_KEY", "k"),
+        (NAME, "anthropic/claude-next-9"),
+    ];
     models(&given, Some(folder.clone())).look().await;
-    let asked = server.paths().len();
+    assert_eq!(server.paths().len(), 1);
     let second = models(&given, Some(folder.clone()));
     second.look().await;
-    assert_eq!(second.find("openai/m").unwrap().window, 9000);
-    assert_eq!(server.paths().len(), asked);
+    assert_eq!(second.find("anthropic/claude-next-9").unwrap().window, 9000);
+    assert_eq!(server.paths().len(), 1);
     for file in std::fs::read_dir(&folder).unwrap() {
         std::fs::write(file.unwrap().path(), "{").unwrap();
     }
     models(&given, Some(folder)).look().await;
-    assert!(server.paths().len() > asked, "a corrupt file is no file");
+    assert_eq!(server.paths().len(), 2, "a corrupt file is no file");
+}
+
+/// The server can be started again with another window.
+#[tokio::test]
+async fn the_answer_of_a_server_on_this_machine_is_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    for window in [9000, 8000] {
+        let server = Server::by_path(&[("/v1/models", list(window))]).await;
+        let given = [("OPENAI_BASE_URL", server.url.as_str()), (NAME, "openai/m")];
+        let models = models(&given, Some(folder.path().to_owned()));
+        models.look().await;
+        assert_eq!(models.find("openai/m").unwrap().window, window);
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 /// A server that never answers delays a session only for a limited time, and its late answer is

@@ -21,7 +21,8 @@ fn models(
     let models = Models::of(&environment, own).unwrap().and_local(&environment);
     let provider = Provider::new(id, id, Wire::Chat, &format!("http://127.0.0.1:{port}/v1"));
     let model = LocalModel { name: "tiny".to_owned(), window };
-    models.servers.set(vec![LocalServer { provider, models: vec![model] }]).unwrap();
+    let server = LocalServer { provider, models: vec![model], is_loading: false };
+    models.servers.set(vec![server]).unwrap();
     models
 }
 
@@ -113,6 +114,18 @@ fn an_own_provider_with_the_id_of_a_found_server_does_not_hide_it() {
     assert_eq!(used(&models, "vllm/tiny"), Some(("http://box:8000/v1".to_owned(), 5000)));
     let local = Some(("http://127.0.0.1:8000/v1".to_owned(), 8192));
     assert_eq!(used(&models, "local-vllm/tiny"), local);
+}
+
+/// The model of a server that is still loading can be used, and its call waits.
+#[test]
+fn the_model_of_a_loading_server_is_usable() {
+    let environment = |name: &str| (name == "ATTACHE_MODEL").then(|| "llama.cpp/tiny".to_owned());
+    let models = Models::of(&environment, None).unwrap().and_local(&environment);
+    let provider = Provider::new("llama.cpp", "llama.cpp", Wire::Chat, "http://127.0.0.1:8080/v1");
+    let server = LocalServer { provider, models: Vec::new(), is_loading: true };
+    models.servers.set(vec![server]).unwrap();
+    assert_eq!((models.unknown_wish(), models.default_model().as_str()), (None, "llama.cpp/tiny"));
+    assert!(models.found()[0].is_loading);
 }
 
 #[test]
