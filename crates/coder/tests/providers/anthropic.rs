@@ -72,9 +72,7 @@ pub(crate) fn reply(call: &Call) -> Result<String, Refusal> {
         json!({"type": "thinking", "thinking": if shows { THOUGHT } else { "" }, "signature": signature})
     });
     match conversation::next(&items, !list(body, "tools").is_empty()) {
-        Next::Overflow => {
-            Err(refuse("prompt is too long: 1000001 tokens > 1000000 maximum"))
-        }
+        Next::Overflow => Err(refuse("prompt is too long: 1000001 tokens > 1000000 maximum")),
         Next::Say(text) => Ok(answer(thought, json!({"type": "text", "text": text}), "end_turn")),
         Next::Read => {
             let id = format!("toolu_{}", number());
@@ -94,8 +92,7 @@ fn check_thinking(call: &Call, claude: &Claude) -> Result<bool, Refusal> {
         let what = format!("output_config.effort: '{effort}' is not supported for {name}");
         return Err(refuse(what));
     }
-    let has_beta =
-        call.header("anthropic-beta").is_some_and(|betas| betas.contains(BINDING_BETA));
+    let has_beta = call.header("anthropic-beta").is_some_and(|betas| betas.contains(BINDING_BETA));
     if thinking.get("block_binding").is_some() && !has_beta {
         return Err(refuse("thinking.block_binding: Extra inputs are not permitted"));
     }
@@ -175,7 +172,10 @@ fn check_calls(body: &Value, must_think: bool) -> Result<(), Refusal> {
     let turn = messages.iter().rposition(is_prompt).unwrap_or(0);
     let bare = |message: &Value| {
         !of(message, "tool_use", "id").is_empty()
-            && !list(message, "content")[0]["type"].as_str().unwrap_or_default().contains("thinking")
+            && !list(message, "content")[0]["type"]
+                .as_str()
+                .unwrap_or_default()
+                .contains("thinking")
     };
     if must_think && messages.iter().skip(turn).any(bare) {
         return Err(refuse(
@@ -188,14 +188,14 @@ fn check_calls(body: &Value, must_think: bool) -> Result<(), Refusal> {
 /// Checks the signatures of thoughts.
 fn check_thoughts(call: &Call, claude: &Claude) -> Result<(), Refusal> {
     let body = &call.body;
-    let drops =
-        body.pointer("/thinking/block_binding/prefix_mismatch_behavior") == Some(&json!("drop_block"));
+    let drops = body.pointer("/thinking/block_binding/prefix_mismatch_behavior")
+        == Some(&json!("drop_block"));
     for (at, message) in list(body, "messages").iter().enumerate() {
-        let thoughts =
-            list(message, "content").iter().filter(|block| block["type"] == "thinking");
+        let thoughts = list(message, "content").iter().filter(|block| block["type"] == "thinking");
         for (index, thought) in thoughts.enumerate() {
             let given = string(thought, "signature");
-            let place = format!("messages.{at}.content.{index}: Invalid `signature` in `thinking` block.");
+            let place =
+                format!("messages.{at}.content.{index}: Invalid `signature` in `thinking` block.");
             if !given.starts_with("signed-") {
                 return Err(refuse(place));
             }
@@ -265,7 +265,9 @@ fn answer(thought: Option<Value>, block: Value, reason: &str) -> String {
             ),
             "tool_use" => (
                 json!({"type": "tool_use", "id": block["id"], "name": block["name"], "input": {}}),
-                vec![json!({"type": "input_json_delta", "partial_json": block["input"].to_string()})],
+                vec![
+                    json!({"type": "input_json_delta", "partial_json": block["input"].to_string()}),
+                ],
             ),
             _ => (
                 json!({"type": "text", "text": ""}),
@@ -273,9 +275,11 @@ fn answer(thought: Option<Value>, block: Value, reason: &str) -> String {
             ),
         };
         data.push(json!({"type": "content_block_start", "index": index, "content_block": empty}));
-        data.extend(deltas.into_iter().map(
-            |delta| json!({"type": "content_block_delta", "index": index, "delta": delta}),
-        ));
+        data.extend(
+            deltas.into_iter().map(
+                |delta| json!({"type": "content_block_delta", "index": index, "delta": delta}),
+            ),
+        );
         data.push(json!({"type": "content_block_stop", "index": index}));
     }
     let usage = json!({"output_tokens": 7});

@@ -100,8 +100,15 @@ fn mistral(name: &str, body: &Value) -> Result<bool, Refusal> {
         return Err(error(400, "invalid_model", format!("Invalid model: {name}")));
     }
     const FIELDS: [&str; 9] = [
-        "model", "messages", "stream", "tools", "tool_choice", "max_tokens", "temperature",
-        "parallel_tool_calls", "reasoning_effort",
+        "model",
+        "messages",
+        "stream",
+        "tools",
+        "tool_choice",
+        "max_tokens",
+        "temperature",
+        "parallel_tool_calls",
+        "reasoning_effort",
     ];
     let extra = body.as_object().unwrap().keys().find(|key| !FIELDS.contains(&key.as_str()));
     if let Some(extra) = extra {
@@ -121,9 +128,8 @@ fn mistral(name: &str, body: &Value) -> Result<bool, Refusal> {
     let mut ids = ids.map(|call| string(call, "id"));
     let is_short = |id: &str| id.len() == 9 && id.chars().all(|it| it.is_ascii_alphanumeric());
     if let Some(id) = ids.find(|id| !is_short(id)) {
-        let message = format!(
-            "Tool call id was {id} but must be a-z, A-Z, 0-9, with a length of 9."
-        );
+        let message =
+            format!("Tool call id was {id} but must be a-z, A-Z, 0-9, with a length of 9.");
         return Err(error(400, "invalid_function_call", message));
     }
     Ok(effort == Some("high"))
@@ -131,7 +137,11 @@ fn mistral(name: &str, body: &Value) -> Result<bool, Refusal> {
 
 fn openrouter(name: &str, body: &Value) -> Result<bool, Refusal> {
     if !name.contains('/') {
-        return Err(refuse(400, "invalid_request_error", format!("{name} is not a valid model ID")));
+        return Err(refuse(
+            400,
+            "invalid_request_error",
+            format!("{name} is not a valid model ID"),
+        ));
     }
     let reasoning = &body["reasoning"];
     let is_claude = name.contains("anthropic/") && version(name) >= (4, 7);
@@ -225,7 +235,8 @@ fn item(message: &Value) -> Option<Item> {
 fn answer(provider: &str, thinks: bool, next: Next) -> String {
     let thought = match provider {
         "mistral" => {
-            let thought = json!({"type": "thinking", "thinking": [{"type": "text", "text": THOUGHT}]});
+            let thought =
+                json!({"type": "thinking", "thinking": [{"type": "text", "text": THOUGHT}]});
             json!({"content": [thought]})
         }
         "openrouter" => {

@@ -36,12 +36,13 @@ pub(crate) enum Column {
     SecondTurn,
     ChangeOfModel,
     Compaction,
+    Overflow,
     Resume,
     Title,
 }
 
 impl Column {
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Plain,
         Self::Tools,
         Self::Thinking,
@@ -49,6 +50,7 @@ impl Column {
         Self::SecondTurn,
         Self::ChangeOfModel,
         Self::Compaction,
+        Self::Overflow,
         Self::Resume,
         Self::Title,
     ];
@@ -61,7 +63,8 @@ impl Column {
             Self::Picture => "picture",
             Self::SecondTurn => "second turn after tools",
             Self::ChangeOfModel => "change of model in a turn",
-            Self::Compaction => "compaction in a turn",
+            Self::Compaction => "compaction",
+            Self::Overflow => "overflow in a turn",
             Self::Resume => "resume",
             Self::Title => "title",
         }
@@ -116,6 +119,7 @@ impl Cell<'_> {
             Column::SecondTurn => self.second_turn().await,
             Column::ChangeOfModel => self.change_of_model().await,
             Column::Compaction => self.compaction().await,
+            Column::Overflow => self.overflow().await,
             Column::Resume => self.resume().await,
             Column::Title => self.title().await,
         }
@@ -219,15 +223,27 @@ impl Cell<'_> {
     async fn compaction(&self) -> Result<String, String> {
         let project = project();
         let mut client = self.open(&project, &[]).await?;
-        has_read(&client.prompt("[read]").await)?;
-        client.prompt("[long]").await;
-        let turn = client.prompt("[overflow]").await;
-        has_read(&turn)?;
-        let compactions = turn.all("compaction_update");
-        match compactions.last().map(|last| &last["status"]) {
-            Some(status) if status == "completed" => {}
-            other => return Err(format!("compaction: {other:?} {:?}", turn.updates.iter().filter(|u| !u.to_string().contains("one two")).collect::<Vec<_>>())),
+        for prompt in ["[read]", "[long]", "[read]"] {
+            ended(&client.prompt(prompt).await, "")?;
         }
+        let turn = client.prompt("/compact").await;
+        ended(&turn, "")?;
+        match turn.all("compaction_update").last().map(|last| &last["status"]) {
+            Some(status) if status == "completed" => {}
+            other => return Err(format!("compaction: {other:?}")),
+        }
+        has_read(&client.prompt("[read]").await).map_err(in_turn("next turn"))?;
+        Ok(ok())
+    }
+
+    /// The provider says in the middle of a turn that the conversation is too long.
+    async fn overflow(&self) -> Result<String, String> {
+        let project = project();
+        let mut client = self.open(&project, &[]).await?;
+        for prompt in ["[read]", "[long]"] {
+            ended(&client.prompt(prompt).await, "")?;
+        }
+        has_read(&client.prompt("[overflow]").await)?;
         has_read(&client.prompt("[read]").await).map_err(in_turn("next turn"))?;
         Ok(ok())
     }

@@ -40,10 +40,6 @@ pub(crate) enum Next {
 }
 
 impl Item {
-    pub(crate) fn user(text: impl Into<String>) -> Self {
-        Self::User { text: text.into(), pictures: 0 }
-    }
-
     fn wish(&self) -> Option<&str> {
         let Self::User { text, .. } = self else { return None };
         ["[plain]", "[read]", "[long]", "[overflow]"]

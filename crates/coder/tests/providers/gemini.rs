@@ -38,9 +38,12 @@ pub(crate) fn reply(call: &Call) -> Result<String, Refusal> {
     let name = call.path.rsplit('/').next().and_then(|last| last.split(':').next());
     let name = name.unwrap_or_default();
     if !name.starts_with("gemini-") || RETIRED.contains(&name) {
-        return Err(refuse(404, format!(
-            "models/{name} is not found for API version v1beta, or is not supported for generateContent. Call ListModels to see the list of available models and their supported methods."
-        )));
+        return Err(refuse(
+            404,
+            format!(
+                "models/{name} is not found for API version v1beta, or is not supported for generateContent. Call ListModels to see the list of available models and their supported methods."
+            ),
+        ));
     }
     check_generation(name, &body["generationConfig"])?;
     check_calls(name, list(body, "contents"))?;
@@ -78,15 +81,21 @@ pub(crate) fn reply(call: &Call) -> Result<String, Refusal> {
 
 fn check_generation(name: &str, generation: &Value) -> Result<(), Refusal> {
     if generation["maxOutputTokens"].as_u64().is_some_and(|most| most > LONGEST_ANSWER) {
-        return Err(refuse(400, format!(
-            "Unable to submit request because it has a maxOutputTokens value that is above the supported range of 1 (inclusive) to {} (exclusive).",
-            LONGEST_ANSWER + 1
-        )));
+        return Err(refuse(
+            400,
+            format!(
+                "Unable to submit request because it has a maxOutputTokens value that is above the supported range of 1 (inclusive) to {} (exclusive).",
+                LONGEST_ANSWER + 1
+            ),
+        ));
     }
     let thinking = &generation["thinkingConfig"];
     if let Some(level) = thinking["thinkingLevel"].as_str() {
         if !levels(name).contains(&level.to_ascii_lowercase().as_str()) {
-            let what = format!("Thinking level {} is not supported for this model.", level.to_ascii_uppercase());
+            let what = format!(
+                "Thinking level {} is not supported for this model.",
+                level.to_ascii_uppercase()
+            );
             return Err(refuse(400, what));
         }
     }
@@ -125,9 +134,12 @@ fn check_calls(name: &str, contents: &[Value]) -> Result<(), Refusal> {
         let signature = string(&first, "thoughtSignature");
         if signature.is_empty() {
             let call = string(&first["functionCall"], "name");
-            return Err(refuse(400, format!(
-                "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call `default_api:{call}` , position {at}."
-            )));
+            return Err(refuse(
+                400,
+                format!(
+                    "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call `default_api:{call}` , position {at}."
+                ),
+            ));
         }
         if !signature.starts_with("signed-") && signature != "skip_thought_signature_validator" {
             return Err(refuse(400, "Thought signature is not valid."));

@@ -131,10 +131,9 @@ fn check_input(input: &[Value]) -> Result<(), Refusal> {
                 "Item '{}' of type 'reasoning' was provided without its required following item.",
                 string(item, "id")
             ),
-            "function_call" if !answered(input, item, "function_call_output") => format!(
-                "No tool output found for function call {}.",
-                string(item, "call_id")
-            ),
+            "function_call" if !answered(input, item, "function_call_output") => {
+                format!("No tool output found for function call {}.", string(item, "call_id"))
+            }
             "function_call_output" if !answered(input, item, "function_call") => format!(
                 "No tool call found for function call output with call_id {}.",
                 string(item, "call_id")

@@ -43,7 +43,7 @@ async fn fill(mock: &Mock, row: usize, model: String, column: Column) -> Filled 
     let refused = mock.refused(&cell.name);
     let provoked = |said: &&String| match column {
         Column::ChangeOfModel => said.contains("credit balance"),
-        Column::Compaction => is_overflow(said),
+        Column::Overflow => is_overflow(said),
         _ => false,
     };
     let others: Vec<&String> = refused.iter().filter(|said| !provoked(said)).collect();
