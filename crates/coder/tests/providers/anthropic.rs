@@ -63,7 +63,8 @@ pub(crate) fn reply(call: &Call) -> Result<String, Refusal> {
     let claude = claude(name).ok_or_else(|| unknown(name))?;
     let thinks = check_thinking(call, &claude)?;
     check_limits(body, &claude)?;
-    check_calls(body, thinks && claude.budgets)?;
+    let by_budget = body.pointer("/thinking/type") == Some(&json!("enabled"));
+    check_calls(body, by_budget)?;
     check_thoughts(call, &claude)?;
     let items: Vec<Item> = list(body, "messages").iter().flat_map(items).collect();
     let shows = !claude.is_new || body.pointer("/thinking/display") == Some(&json!("summarized"));
@@ -150,7 +151,8 @@ fn check_limits(body: &Value, claude: &Claude) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Checks that the results of calls follow them, and that a turn that thinks begins with a thought.
+/// Checks that the results of calls follow them, and that a turn that thinks with a budget begins
+/// with a thought.
 fn check_calls(body: &Value, must_think: bool) -> Result<(), Refusal> {
     let messages = list(body, "messages");
     let of = |message: &Value, kind: &str, id: &str| -> Vec<String> {

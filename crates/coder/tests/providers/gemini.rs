@@ -26,6 +26,7 @@ fn is_signed(name: &str) -> bool {
 fn levels(name: &str) -> &'static [&'static str] {
     match version(name) {
         _ if !is_signed(name) => &[],
+        (4, _) if has(name, &["hydrogen"]) => &["low", "medium", "high", "xhigh"],
         (3, 6) => &["minimal", "low", "medium", "high"],
         (3, minor) if minor < 7 && !has(name, &["pro"]) => &["minimal", "low", "medium", "high"],
         _ => &["low", "medium", "high"],

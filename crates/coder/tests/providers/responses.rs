@@ -36,8 +36,8 @@ pub(crate) fn efforts(name: &str) -> &'static [&'static str] {
         (5, 1) => &["none", "low", "medium", "high"],
         (5, _) => &["none", "low", "medium", "high", "xhigh"],
         (6, 0) if name.contains("astra") => &["low", "medium", "high", "xhigh", "max"],
-        (6, 0) => &["none", "low", "medium", "high", "xhigh", "max"],
-        _ => &["low", "medium", "high", "xhigh", "max"],
+        (6, 1) if name.contains("sol") => &["low", "medium", "high", "xhigh", "max"],
+        _ => &["none", "low", "medium", "high", "xhigh", "max"],
     }
 }
 
