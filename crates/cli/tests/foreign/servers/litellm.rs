@@ -1,0 +1,1 @@
+//! LiteLLM's proxy in front of other servers.
