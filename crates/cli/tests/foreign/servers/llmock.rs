@@ -38,7 +38,8 @@ impl Mock {
     /// Checks that the mock has no complaint about the client, and forgets the requests.
     async fn is_content(&self, about: &str) {
         let verdict = get(&format!("{}/_llmock/verdict", self.url())).await.unwrap();
-        assert!(verdict["passed"] == true && verdict["warnings"] == 0, "{about}: {verdict:#}");
+        let is_content = verdict["passed"] == true && verdict["warnings"] == 0;
+        assert!(is_content, "{about}: {verdict:#}\n{:?}", self.bodies().await);
         self.forget().await;
     }
 
@@ -105,7 +106,7 @@ async fn cases(api: Api) {
         mock.queue(behaviors).await;
         let run = user.run(&["read notes.txt"]).await;
         let bodies = mock.bodies().await;
-        mock.is_content(name).await;
+        mock.is_content(&format!("{name}: {run:?}")).await;
         (run, bodies)
     };
     let reply = || json!({"type": "reply", "text": LONG});

@@ -4,6 +4,7 @@ use crate::peers::ATTACHE;
 use crate::process::{Ended, end};
 use crate::project::{Project, text};
 use serde_json::Value;
+use std::fmt;
 use std::process::Stdio;
 use tempfile::TempDir;
 use tokio::process::Command;
@@ -59,9 +60,18 @@ impl User {
 }
 
 /// The end of `attache run --json`.
-#[derive(Debug)]
 pub(super) struct Run {
     pub(super) ended: Ended,
+}
+
+/// Shows the end of the output, because its beginning lists all models.
+impl fmt::Debug for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Ended { status, stdout, stderr } = &self.ended;
+        let shown = stdout.lines().filter(|line| !line.contains("\"event\":\"config\""));
+        let shown: Vec<&str> = shown.collect();
+        write!(f, "{status}\n{}\n{stderr}", shown.join("\n"))
+    }
 }
 
 impl Run {
@@ -86,12 +96,22 @@ impl Run {
         self
     }
 
-    /// Checks that the program ended with this code, and said these words on stderr.
+    /// Checks that the program ended with this code, and said these words.
     pub(super) fn failed(&self, code: i32, words: &[&str]) {
         assert_eq!(self.code(), code, "{self:?}");
-        let said = format!("{}{}", self.ended.stdout, self.ended.stderr);
+        self.says(words);
+    }
+
+    /// Checks that the program said these words.
+    pub(super) fn says(&self, words: &[&str]) {
+        let said = self.said();
         for words in words {
             assert!(said.contains(words), "{words:?} is not in {self:?}");
         }
+    }
+
+    /// Returns all output.
+    pub(super) fn said(&self) -> String {
+        format!("{}{}", self.ended.stdout, self.ended.stderr)
     }
 }
