@@ -29,6 +29,7 @@ mod project;
 mod pseudo_terminal;
 #[path = "../shared/screen.rs"]
 mod screen_program;
+mod servers;
 mod shared_hub;
 mod support_docs;
 mod version_2;
