@@ -87,7 +87,7 @@ impl Call {
 
     /// Makes the changes that earlier calls of the session needed, and remembers new ones.
     pub(crate) fn with_known_changes(mut self, known: KnownChanges) -> Self {
-        self.changes = known.of(&self.request);
+        self.changes = known.of(&self.provider, &self.request);
         self.changes.apply(&mut self.provider, &mut self.request);
         self.known_changes = known;
         self
@@ -117,7 +117,7 @@ impl Call {
             State::Asking(asking) => {
                 let response = asking.await.map_err(|unanswered| self.unanswered(unanswered))?;
                 if self.changes != Changes::default() {
-                    self.known_changes.keep(&self.request, self.changes);
+                    self.known_changes.keep(&self.provider, &self.request, self.changes);
                 }
                 let patience = self.http.limits().first_byte;
                 let answer = Answer::new(response, self.provider.decoder(), patience);

@@ -8,6 +8,9 @@ use crate::wire::adapter::{Decoder, HttpRequest};
 use crate::wire::chat::dialect::Dialect;
 use std::fmt;
 
+/// The header with the beta features of Anthropic.
+const BETA: &str = "anthropic-beta";
+
 /// A model provider.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Provider {
@@ -25,7 +28,8 @@ pub(crate) struct Provider {
     pub key_variable: Option<String>,
     /// Whether the key is sent as `Authorization: Bearer`, although the wire has its own header.
     pub bearer: bool,
-    /// Headers for every request. They replace headers of the same name that the wire sets.
+    /// Headers for every request. They replace headers of the same name that the wire sets, except
+    /// that lists of beta features are joined.
     pub headers: Vec<(String, Secret)>,
 }
 
@@ -90,8 +94,15 @@ impl Provider {
         headers.extend(adapter.headers(request));
         for (name, value) in &self.headers {
             let name = name.to_ascii_lowercase();
+            let mut value = value.clone();
+            // The beta features of the request are needed in addition to those of the user.
+            if name == BETA
+                && let Some((_, beta)) = headers.iter().find(|(other, _)| *other == name)
+            {
+                value = Secret::from(format!("{},{}", value.expose(), beta.expose()));
+            }
             headers.retain(|(other, _)| *other != name);
-            headers.push((name, value.clone()));
+            headers.push((name, value));
         }
         headers
     }
