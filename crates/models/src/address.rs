@@ -65,7 +65,7 @@ pub(crate) fn is_within(url: &str, domains: &[&str]) -> bool {
     let within = |domain: &&str| {
         host.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     };
-    domains.iter().any(|domain| within(&domain))
+    domains.iter().any(within)
 }
 
 /// Returns whether two base URLs lead to the same server. All names of this machine count as one,

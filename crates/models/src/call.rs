@@ -25,7 +25,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
-use tokio::time::{Sleep, timeout};
+use tokio::time::{Instant, Sleep, timeout};
 
 /// The reading of an error's body stops after the chunk that exceeds this many bytes.
 const ERROR_BODY: usize = 256 * 1024;
@@ -90,7 +90,7 @@ impl Call {
 
     /// Makes the changes that earlier calls of the session needed, and remembers new ones.
     pub(crate) fn with_known_changes(mut self, known: KnownChanges) -> Self {
-        self.changes = known.of(&self.request);
+        self.changes = known.of(&self.provider, &self.request);
         self.changes.apply(&mut self.provider, &mut self.request);
         self.known_changes = known;
         self
@@ -120,7 +120,7 @@ impl Call {
             State::Asking(asking) => {
                 let response = asking.await.map_err(|unanswered| self.unanswered(unanswered))?;
                 if self.changes != Changes::default() {
-                    self.known_changes.keep(&self.request, self.changes);
+                    self.known_changes.keep(&self.provider, &self.request, self.changes);
                 }
                 let patience = self.http.limits().first_byte;
                 let answer = Answer::new(response, self.provider.decoder(), patience);

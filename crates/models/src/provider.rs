@@ -11,6 +11,9 @@ use std::fmt;
 /// The usual address of Ollama.
 const OLLAMA: &str = "http://127.0.0.1:11434/v1";
 
+/// The header with the beta features of Anthropic.
+const BETA: &str = "anthropic-beta";
+
 /// A model provider.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Provider {
@@ -28,7 +31,8 @@ pub(crate) struct Provider {
     pub key_variable: Option<String>,
     /// Whether the key is sent as `Authorization: Bearer`, although the wire has its own header.
     pub bearer: bool,
-    /// Headers for every request. They replace headers of the same name that the wire sets.
+    /// Headers for every request. They replace headers of the same name that the wire sets, except
+    /// that lists of beta features are joined.
     pub headers: Vec<(String, Secret)>,
 }
 
@@ -110,8 +114,15 @@ impl Provider {
         headers.extend(of_wire);
         for (name, value) in &self.headers {
             let name = name.to_ascii_lowercase();
+            let mut value = value.clone();
+            // The beta features of the request are needed in addition to those of the user.
+            if name == BETA
+                && let Some((_, beta)) = headers.iter().find(|(other, _)| *other == name)
+            {
+                value = Secret::from(format!("{},{}", value.expose(), beta.expose()));
+            }
             headers.retain(|(other, _)| *other != name);
-            headers.push((name, value.clone()));
+            headers.push((name, value));
         }
         headers
     }

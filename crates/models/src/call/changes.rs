@@ -90,27 +90,42 @@ impl Changes {
     }
 }
 
-/// The changes that helped, by session and model, so that later calls make them at once.
+/// The changes that helped, so that later calls of the session make them at once.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct KnownChanges(Arc<Mutex<VecDeque<(String, ModelId, Changes)>>>);
+pub(crate) struct KnownChanges(Arc<Mutex<VecDeque<(Place, Changes)>>>);
+
+/// Where changes apply: a session, a model, and the address of its provider.
+#[derive(Debug, PartialEq, Eq)]
+struct Place {
+    session: String,
+    model: ModelId,
+    base_url: String,
+}
+
+impl Place {
+    fn of(provider: &Provider, request: &Request) -> Self {
+        let (session, model) = (request.session.clone(), request.model.clone());
+        Self { session, model, base_url: provider.base_url.clone() }
+    }
+}
 
 impl KnownChanges {
     /// Returns the changes for a request.
-    pub(crate) fn of(&self, request: &Request) -> Changes {
+    pub(crate) fn of(&self, provider: &Provider, request: &Request) -> Changes {
+        let place = Place::of(provider, request);
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = known
-            .iter()
-            .find(|(session, model, _)| *session == request.session && *model == request.model);
-        found.map(|(_, _, changes)| *changes).unwrap_or_default()
+        let found = known.iter().find(|(other, _)| *other == place);
+        found.map(|(_, changes)| *changes).unwrap_or_default()
     }
 
     /// Remembers the changes that made the provider accept a request.
-    pub(crate) fn keep(&self, request: &Request, changes: Changes) {
+    pub(crate) fn keep(&self, provider: &Provider, request: &Request, changes: Changes) {
+        let place = Place::of(provider, request);
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.retain(|(session, model, _)| *session != request.session || *model != request.model);
+        known.retain(|(other, _)| *other != place);
         if known.len() >= REMEMBERED {
             known.pop_front();
         }
-        known.push_back((request.session.clone(), request.model.clone(), changes));
+        known.push_back((place, changes));
     }
 }

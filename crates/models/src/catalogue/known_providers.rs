@@ -113,9 +113,9 @@ pub(crate) const OLLAMA_PORT: u16 = 11434;
 /// nothing over the network.
 ///
 /// If `OPENAI_BASE_URL` is not an address of OpenAI, the server is assumed to support only Chat
-/// Completions; `OPENAI_WIRE` says otherwise. `ANTHROPIC_AUTH_TOKEN` is sent as `Authorization: Bearer`. `OPENAI_ORG_ID` and
-/// `OPENAI_PROJECT_ID` are sent as headers. `OLLAMA_HOST` is the address of an Ollama server, in
-/// any form that Ollama accepts.
+/// Completions; `OPENAI_WIRE` says otherwise. `ANTHROPIC_AUTH_TOKEN` is sent as
+/// `Authorization: Bearer`. `OPENAI_ORG_ID` and `OPENAI_PROJECT_ID` are sent as headers.
+/// `OLLAMA_HOST` is the address of an Ollama server, in any form that Ollama accepts.
 pub(crate) fn providers(environment: Environment<'_>) -> Vec<Provider> {
     let value = |name: &str| {
         environment(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())

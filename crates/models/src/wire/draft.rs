@@ -233,9 +233,11 @@ impl Draft {
             }
         }
         if stop == ModelStop::MaxTokens || stop == ModelStop::Window {
-            message.parts.retain(
-                |part| !matches!(part, AssistantPart::Call { arguments, .. } if !is_json(arguments)),
-            );
+            let is_cut = |part: &AssistantPart| match part {
+                AssistantPart::Call { arguments, .. } => !is_json(arguments),
+                AssistantPart::Text { .. } | AssistantPart::Thought { .. } => false,
+            };
+            message.parts.retain(|part| !is_cut(part));
         }
         // Some providers report a normal end although the answer contains tool calls, or the
         // reverse.

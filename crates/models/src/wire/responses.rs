@@ -50,8 +50,13 @@ fn body(request: &Request) -> Value {
     if let Some(most) = request.max_output {
         set("max_output_tokens", json!(most));
     }
+    let effort = match &request.thinking {
+        Some(Thinking::Effort(effort) | Thinking::BetweenTools(effort)) => Some(effort.as_str()),
+        Some(Thinking::Budget(0)) => Some("none"),
+        Some(Thinking::Budget(_)) | None => None,
+    };
     // Models that cannot think reject both fields.
-    if let Some(Thinking::Effort(effort) | Thinking::BetweenTools(effort)) = &request.thinking {
+    if let Some(effort) = effort {
         set("reasoning", json!({"effort": effort, "summary": "auto"}));
         set("include", json!(["reasoning.encrypted_content"]));
     }

@@ -100,8 +100,8 @@ async fn an_answer_that_always_stops_is_an_error_with_the_last_text() {
     );
 }
 
-/// A broken event in the middle of an answer is retried. One at its beginning shows that the address
-/// is wrong.
+/// A broken event in the middle of an answer is retried. One at its beginning shows that the
+/// address is wrong.
 #[tokio::test]
 async fn a_broken_event_in_the_middle_of_an_answer_is_retried() {
     let broken = |begin: &str| Reply::stream(&format!("{begin}data: {{broken\n\n{STOP}"));

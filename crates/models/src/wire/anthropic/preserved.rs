@@ -1,7 +1,7 @@
 //! Claude models whose thoughts are bound to the conversation before them.
 //!
-//! If `system`, `tools` or an earlier message has changed since such a model produced a thought, the
-//! provider rejects the thought when it is sent back, unless the request says how to handle it.
+//! If `system`, `tools` or an earlier message has changed since such a model produced a thought,
+//! the provider rejects the thought when it is sent back, unless the request says how to handle it.
 
 use serde_json::{Value, json};
 

@@ -2,7 +2,10 @@ use super::{body, headers};
 use crate::message::{
     AssistantMessage, AssistantPart, Message, ModelId, Part, Request, Thinking, ToolReply,
 };
+use crate::provider::Provider;
+use crate::secret::Secret;
 use crate::testing::replay::{full, request, thinking, thought};
+use crate::wire::Wire;
 use serde_json::{Value, json};
 
 fn picture() -> Value {
@@ -240,4 +243,20 @@ fn adjacent_messages_are_joined_and_empty_ones_left_out() {
         json!({"type": "tool_result", "tool_use_id": "1", "content": []})
     );
     assert_eq!(body["messages"][2]["content"][1]["text"], "c");
+}
+
+/// The user's own beta features do not replace those that the request needs.
+#[test]
+fn beta_features_are_joined_in_one_header() {
+    let mut provider = Provider::new("p", "P", Wire::Anthropic, "http://p");
+    provider.headers = vec![("Anthropic-Beta".into(), Secret::from("mine-2026-01-01"))];
+    let asked = |name: &str| {
+        let model = ModelId::new("p", name);
+        let headers = provider.request_headers(&Request { model, ..request(Vec::new()) });
+        let betas = headers.iter().filter(|(name, _)| name == "anthropic-beta");
+        betas.map(|(_, value)| value.expose().to_owned()).collect::<Vec<_>>()
+    };
+    let both = "mine-2026-01-01,thinking-binding-controls-2026-08-01";
+    assert_eq!(asked("claude-opus-5-5"), [both]);
+    assert_eq!(asked("claude-opus-5"), ["mine-2026-01-01"]);
 }

@@ -54,7 +54,7 @@ impl Decoder for ChatStream {
             Some("error") => return Err(StreamError::Said(choice.clone())),
             Some(reason) => self.stop = Some(stop(reason)),
             // A whole message in one JSON value needs no finish reason.
-            None if choice.get("delta").is_none() && self.is_whole(draft) => {
+            None if choice.get("message").is_some() && self.is_whole(draft) => {
                 self.stop = Some(ModelStop::End);
             }
             None => {}

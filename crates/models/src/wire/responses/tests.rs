@@ -52,6 +52,20 @@ fn a_model_without_thinking_gets_no_thinking_field() {
 }
 
 #[test]
+fn a_budget_of_zero_turns_thinking_off() {
+    let body = body(&thinking(request(Vec::new()), Thinking::Budget(0)));
+    assert_eq!(body["reasoning"]["effort"], "none");
+}
+
+/// A thought that arrived on the wire of Chat Completions.
+#[test]
+fn a_thought_of_another_wire_is_left_out() {
+    let parts = vec![thought("hm", json!({"field": "reasoning_content"}))];
+    let said = Message::Assistant(AssistantMessage { model: ModelId::new("p", "m"), parts });
+    assert_eq!(body(&request(vec![said]))["input"], json!([]));
+}
+
+#[test]
 fn the_phase_of_a_text_is_sent_back() {
     let text =
         AssistantPart::Text { text: "a".into(), sealed: Some(json!({"phase": "final_answer"})) };
