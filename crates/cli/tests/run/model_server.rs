@@ -128,8 +128,7 @@ fn run_waits_for_its_mcp_servers_and_says_so() {
     fs::write(folder.join("mcp.json"), servers).unwrap();
     let acts = json!({"acts": [{"call": [{"tool": "mcp", "name": "tea"}]}, {"say": "drunk"}]});
     let prompt = format!("do this: {acts}");
-    let mut command =
-        driven.project.attache(&["run", "--yes", "-v", "--mcp", "mcp.json", &prompt]);
+    let mut command = driven.project.attache(&["run", "--yes", "-v", "--mcp", "mcp.json", &prompt]);
     command.env("ATTACHE_MODEL", "chat/m").env("ATTACHE_TITLES", "off");
     let mut child = command.spawn().unwrap();
     let lines = BufReader::new(child.stderr.take().unwrap()).lines();
