@@ -154,23 +154,19 @@ async fn with_output(
         deadline,
     };
     let mut ended = with_agent(arguments, interrupts, output, (&hub, &connection), work).await;
-    if let (true, Err(Failure { exit: exit @ Exit::LoginNeeded, message })) = (built_in, &mut ended)
-    {
-        // The built-in agent needs no login, but the model of a stored session can need a key.
-        let said = message
-            .strip_prefix("the agent needs a login first (")
-            .and_then(|said| said.strip_suffix(')'));
-        if let Some(said) = said.map(str::to_owned) {
-            *message = said;
-        }
-        *exit = Exit::Usage;
-    }
     if let Err(Failure { exit: Exit::LoginNeeded, message }) = &mut ended {
-        message.push_str(&login::advice(
-            &word,
-            connection.auth_methods(),
-            known.map(|known| known.login),
-        ));
+        if built_in {
+            // The message of the built-in agent says which key is missing or wrong.
+            let said = message
+                .strip_prefix("the agent needs a login first (")
+                .and_then(|said| said.strip_suffix(')'));
+            if let Some(said) = said.map(str::to_owned) {
+                *message = said;
+            }
+        } else {
+            let way = known.map(|known| known.login);
+            message.push_str(&login::advice(&word, connection.auth_methods(), way));
+        }
     }
     let is_late = matches!(&ended, Err(Failure { exit: Exit::Timeout, .. }));
     tokio::select! {

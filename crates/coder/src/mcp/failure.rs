@@ -5,7 +5,6 @@ use super::legacy::LegacyError;
 use crate::tools::fit::one_line;
 use attache_host::StartError;
 use rmcp::ServiceError;
-use rmcp::model::ErrorCode;
 use rmcp::service::ClientInitializeError;
 use rmcp::transport::DynamicTransportError;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
@@ -43,12 +42,6 @@ pub(super) fn connect_failure(error: &ClientInitializeError) -> String {
 /// Explains why a request to a ready server failed.
 pub(super) fn request_failure(error: &ServiceError) -> String {
     match error {
-        // Over HTTP the list of tools does not show that a tool needs tasks.
-        ServiceError::McpError(error)
-            if error.code == ErrorCode::METHOD_NOT_FOUND && error.message.contains("task") =>
-        {
-            "the tool needs MCP tasks, which are not supported: use another tool".to_owned()
-        }
         ServiceError::McpError(error) => {
             format!(
                 "it answered with the error {}: {}",

@@ -143,8 +143,8 @@ async fn reference_server_works_over_stdio() {
         .await;
 }
 
-/// Each call of this tool would fail. Over HTTP, the library hides that it needs tasks, so the
-/// failed call says it.
+/// Each call of this tool would fail. Over streamable HTTP, the library hides that it needs tasks, so
+/// it is offered there, and the server's error says why the call fails.
 #[tokio::test]
 async fn tool_of_the_reference_server_that_needs_tasks_is_left_out() {
     let place = Place::new();
@@ -158,7 +158,7 @@ async fn tool_of_the_reference_server_that_needs_tasks_is_left_out() {
     let server = json!({ "type": "http", "name": "ref", "url": http.url, "headers": [] });
     let (_, bodies) = turn(&place, server, &calls).await;
     let answer = told(&bodies[1])["content"].to_string();
-    assert!(answer.contains("the tool needs MCP tasks, which are not supported"), "{answer}");
+    assert!(answer.contains("requires task augmentation"), "{answer}");
 }
 
 /// SESS-08, SESS-09.
