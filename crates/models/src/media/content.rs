@@ -77,9 +77,9 @@ impl Content {
     }
 }
 
-/// Returns the part of a prompt for a file, if models accept its content. A sender may state a wrong
-/// MIME type or none, so it counts only for content that is not recognized: such a part is left out
-/// of requests later, with a reason.
+/// Returns the part of a prompt for a file, if models accept its content. A sender may state a
+/// wrong MIME type or none, so it counts only for content that is not recognized: such a part is
+/// left out of requests later, with a reason.
 pub fn part_of(name: Option<&str>, mime: Option<&str>, base64: &str) -> Option<Part> {
     let media = Media {
         mime: mime.unwrap_or_default().to_owned(),

@@ -76,8 +76,8 @@ impl MediaLimits {
         }
     }
 
-    /// Anthropic: 5 MiB of base64 for a picture, 8,000 pixels on a side, and 2,000 if there are more
-    /// than 20 pictures; 600 pictures and 600 pages, or 100 of each if the window has 200,000
+    /// Anthropic: 5 MiB of base64 for a picture, 8,000 pixels on a side, and 2,000 if there are
+    /// more than 20 pictures; 600 pictures and 600 pages, or 100 of each if the window has 200,000
     /// tokens; 32 MB for the request, of which 2 MB are kept for the text.
     ///
     /// Sources: <https://platform.claude.com/docs/en/build-with-claude/vision> and
