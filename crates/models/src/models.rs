@@ -8,8 +8,10 @@ mod configured;
 mod learnt;
 mod live;
 pub(crate) mod offered;
+mod offers;
 mod outdated;
 mod provided;
+mod questions;
 mod replacement;
 mod unusable;
 mod variables;
@@ -21,13 +23,14 @@ use crate::catalogue::local::{LocalServer, local_servers};
 use crate::catalogue::provider_variables::ProviderVariables;
 use crate::catalogue::{Catalogue, CatalogueError};
 use crate::http::{Http, Limits};
+use crate::message::ModelId;
 use crate::model::Model;
 use crate::offline::Offline;
 use crate::provider::Provider;
 use configured::ConfiguredProviders;
 use learnt::LearntWindows;
 use live::LiveDetails;
-use offered::{Offered, named};
+use offered::Offered;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -131,6 +134,16 @@ impl std::error::Error for ModelsError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         Some(&self.0)
     }
+}
+
+/// Returns the id of the model that `wish` names: `provider/name`, only the name, or `offline`.
+fn named(wish: &str, offered: &[Offered]) -> Option<String> {
+    if wish == OFFLINE {
+        return Some(OFFLINE.to_owned());
+    }
+    let ids = || offered.iter().flat_map(|offered| &offered.models).map(|model| &model.id);
+    let whole = ids().find(|id| id.to_string() == *wish);
+    whole.or_else(|| ids().find(|id| id.name == *wish)).map(ToString::to_string)
 }
 
 impl Models {
@@ -251,6 +264,19 @@ impl Models {
         let looking = self.servers.get_or_init(|| local_servers(&self.http, &value));
         // Servers that were not found in time are missing until the next search.
         let _late = tokio::time::timeout(SEARCH_LIMIT, looking).await;
+    }
+
+    /// Records the limit that a provider stated when it refused a conversation as too long. From
+    /// now on it is the context window of the model, unless the known one is smaller. A limit below
+    /// 1,000 tokens is ignored.
+    pub fn learn_limit(&self, model: &ModelId, limit: u64) {
+        self.learnt.set_stated(model, limit);
+    }
+
+    /// Records the number of tokens that a provider counted in a call. The context window of the
+    /// model is not smaller.
+    pub fn learn_size(&self, model: &ModelId, tokens: u64) {
+        self.learnt.set_counted(model, tokens);
     }
 
     /// Returns the id of the model for new sessions.

@@ -56,7 +56,8 @@ pub(crate) enum CompactionReason<'w> {
 /// part. If that does not help, the oldest part is removed, and a notice says so.
 ///
 /// Nothing is removed because of an assumption: if the window is unknown, the provider refuses what
-/// is too long, and states its limit. Only a server that silently cuts gets no more than is assumed.
+/// is too long, and states its limit. Only a server that silently cuts gets no more than is
+/// assumed.
 pub(crate) async fn make_room(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<()> {
     if model.window().is_none() && !model.is_cut_silently() {
         return Ok(());

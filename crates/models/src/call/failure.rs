@@ -370,14 +370,11 @@ fn is_unknown_model(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) ->
         || (status == 404 && text.starts_with("model:"))
 }
 
-/// Returns whether a server says that it is still loading its model, as llama.cpp does.
-pub(crate) fn says_loading(text: &str) -> bool {
-    text.contains("loading model")
-}
-
 fn why(provider: &str, status: u16, text: &str) -> String {
     match status {
-        503 if says_loading(text) => format!("{provider} is loading the model (status 503)"),
+        503 if retry_wait::says_loading(text) => {
+            format!("{provider} is loading the model (status 503)")
+        }
         429 => format!("{provider} limits the rate of requests (status 429)"),
         503 | 529 => format!("{provider} is overloaded (status {status})"),
         _ => format!("{provider} failed (status {status})"),

@@ -1,7 +1,6 @@
 //! When to retry: after the wait that the provider requests, otherwise after an exponential
 //! backoff.
 
-use crate::call::failure::says_loading;
 use crate::error::ModelError;
 use crate::http::Limits;
 use jiff::Timestamp;
@@ -44,6 +43,11 @@ pub(crate) fn for_loading(error: &ModelError, began: Instant, limits: Limits) ->
         _ => false,
     };
     is_loading && began.elapsed() < limits.first_byte
+}
+
+/// Returns whether a server says that it is still loading its model, as llama.cpp does.
+pub(crate) fn says_loading(text: &str) -> bool {
+    text.contains("loading model")
 }
 
 /// Returns whether the provider advises a retry, if it says so.

@@ -7,9 +7,11 @@
 pub(crate) mod answer_files;
 mod compatible;
 mod details;
+mod list_format;
 mod request;
 
 pub(crate) use details::ModelDetails;
+pub(crate) use list_format::ListFormat;
 pub(crate) use request::Unanswered;
 
 use crate::catalogue::known_providers::is_own_address;
@@ -17,34 +19,11 @@ use crate::http::Http;
 use crate::provider::Provider;
 use crate::wire::Wire;
 use crate::wire::adapter::unversioned;
-use crate::wire::chat::dialect::Dialect;
 use request::requested;
 use serde_json::Value;
 
 /// The maximum number of pages of a list.
 const MAX_PAGES: usize = 10;
-
-/// The format in which a provider tells about its models.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ListFormat {
-    Anthropic,
-    Gemini,
-    OpenRouter,
-    /// A list in the format of OpenAI. Each server has its own name for the window.
-    Compatible,
-}
-
-impl ListFormat {
-    /// Returns the format of this provider.
-    pub(crate) fn of(provider: &Provider) -> Self {
-        match (provider.wire, provider.dialect) {
-            (Wire::Anthropic, _) => Self::Anthropic,
-            (Wire::Gemini, _) => Self::Gemini,
-            (Wire::Chat, Dialect::OpenRouter) => Self::OpenRouter,
-            (Wire::Chat | Wire::Responses, _) => Self::Compatible,
-        }
-    }
-}
 
 /// Requests what a provider knows about a model. `None` if it answers, but has no details.
 ///

@@ -1,6 +1,5 @@
 //! Context windows that are learned from the answers of providers.
 
-use super::Models;
 use crate::catalogue::known_model::KnownModel;
 use crate::message::ModelId;
 use std::collections::BTreeMap;
@@ -24,6 +23,18 @@ struct Learnt {
 pub(super) struct LearntWindows(RwLock<BTreeMap<(String, String), Learnt>>);
 
 impl LearntWindows {
+    /// Records the limit that a provider stated, unless it is too small to be one.
+    pub(super) fn set_stated(&self, model: &ModelId, limit: u64) {
+        if limit >= MIN_LIMIT {
+            self.change(model, |learnt| learnt.stated = Some(limit));
+        }
+    }
+
+    /// Records the number of tokens that a provider counted.
+    pub(super) fn set_counted(&self, model: &ModelId, tokens: u64) {
+        self.change(model, |learnt| learnt.counted = learnt.counted.max(tokens));
+    }
+
     fn change(&self, model: &ModelId, change: impl FnOnce(&mut Learnt)) {
         let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
         change(all.entry((model.provider.clone(), model.name.clone())).or_default());
@@ -44,23 +55,6 @@ impl LearntWindows {
             window_assumed: known.window_assumed && learnt.stated.is_none(),
             ..known
         }
-    }
-}
-
-impl Models {
-    /// Records the limit that a provider stated when it refused a conversation as too long. From
-    /// now on it is the context window of the model, unless the known one is smaller. A limit below
-    /// 1,000 tokens is ignored.
-    pub fn learn_limit(&self, model: &ModelId, limit: u64) {
-        if limit >= MIN_LIMIT {
-            self.learnt.change(model, |learnt| learnt.stated = Some(limit));
-        }
-    }
-
-    /// Records the number of tokens that a provider counted in a call. The context window of the
-    /// model is not smaller.
-    pub fn learn_size(&self, model: &ModelId, tokens: u64) {
-        self.learnt.change(model, |learnt| learnt.counted = learnt.counted.max(tokens));
     }
 }
 

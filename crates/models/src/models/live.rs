@@ -1,7 +1,6 @@
 //! The details that providers told about models that are in no list.
 
-use super::Models;
-use crate::address::{is_same_server, without_login};
+use crate::address::without_login;
 use crate::catalogue::known_model::KnownModel;
 use crate::catalogue::live::{ListFormat, ModelDetails, answer_files, asked};
 use crate::http::Http;
@@ -17,9 +16,6 @@ use tokio::task::JoinSet;
 /// How long a new session waits for the answers of providers. It does not wait if it asks none.
 const ANSWER_LIMIT: Duration = Duration::from_millis(1500);
 
-/// The maximum number of models about which providers are asked at once.
-const MAX_ASKED: usize = 16;
-
 /// A question that was asked.
 #[derive(Debug, Clone, PartialEq)]
 enum Question {
@@ -34,7 +30,7 @@ type Questions = BTreeMap<String, Question>;
 /// What providers told about models that are in no list.
 #[derive(Debug)]
 pub(super) struct LiveDetails {
-    is_enabled: bool,
+    pub(super) is_enabled: bool,
     /// The folder that keeps the answers.
     folder: Option<PathBuf>,
     questions: Arc<watch::Sender<Questions>>,
@@ -78,7 +74,7 @@ impl LiveDetails {
     }
 
     /// Asks the provider about this model, unless it was asked already.
-    fn ask(&self, http: &Http, provider: Provider, name: String) {
+    pub(super) fn ask(&self, http: &Http, provider: Provider, name: String) {
         let key = key(&provider, &name);
         let is_new = self.questions.send_if_modified(|questions| {
             let is_new = !questions.contains_key(&key);
@@ -105,7 +101,7 @@ impl LiveDetails {
     }
 
     /// Waits until every question has an answer, for a limited time.
-    async fn settle(&self) {
+    pub(super) async fn settle(&self) {
         let mut questions = self.questions.subscribe();
         let answered =
             questions.wait_for(|all| all.values().all(|question| *question != Question::Pending));
@@ -149,46 +145,3 @@ async fn answer(
         Err(why) => why.status.filter(|status| *status < 500).map(|_| None),
     }
 }
-
-impl Models {
-    /// Asks providers about the models whose context window is unknown.
-    pub(super) async fn ask_providers(&self) {
-        if !self.live.is_enabled {
-            return;
-        }
-        let offered = self.offered();
-        let unknown = offered.iter().flat_map(|offered| {
-            let unknown = offered.models.iter().filter(|model| model.window_assumed);
-            unknown.map(|model| (&offered.provider, &model.id.name))
-        });
-        let unknown = unknown.filter(|(provider, name)| !self.has_found(provider, name));
-        let mut has_asked = false;
-        for (provider, name) in unknown.take(MAX_ASKED) {
-            self.live.ask(&self.http, provider.clone(), name.clone());
-            has_asked = true;
-        }
-        if has_asked {
-            self.live.settle().await;
-        }
-    }
-
-    /// Returns whether this is a server on this machine that was still loading its model.
-    pub(super) fn is_loading(&self, provider: &Provider) -> bool {
-        let mut servers = self.servers.get().into_iter().flatten();
-        servers.any(|server| {
-            server.is_loading && is_same_server(&server.provider.base_url, &provider.base_url)
-        })
-    }
-
-    /// Returns whether the search for servers on this machine has found this model.
-    fn has_found(&self, provider: &Provider, name: &str) -> bool {
-        let mut servers = self.servers.get().into_iter().flatten();
-        servers.any(|server| {
-            is_same_server(&server.provider.base_url, &provider.base_url)
-                && server.models.iter().any(|model| model.name == name)
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests;

@@ -1,7 +1,7 @@
 //! Files that keep the answers of providers about their models for a day.
 //!
-//! Each answer is a file of its own, so that several processes do not overwrite each other's. A file
-//! that cannot be read counts as missing.
+//! Each answer is a file of its own, so that several processes do not overwrite each other's. A
+//! file that cannot be read counts as missing.
 
 use serde_json::{Value, json};
 use std::fs::{self, DirBuilder, File, OpenOptions};

@@ -1,6 +1,7 @@
 //! The details of a model, as its provider tells them.
 
-use super::{ListFormat, compatible};
+use super::compatible;
+use super::list_format::ListFormat;
 use crate::catalogue::known_model::{KnownModel, Level, LongPromptPrices, OLLAMA_WINDOW, Prices};
 use crate::message::Thinking;
 use crate::text::one_line;
