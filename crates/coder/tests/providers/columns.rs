@@ -298,13 +298,13 @@ fn in_turn(which: &str) -> impl Fn(String) -> String {
     move |why| format!("{which}: {why}")
 }
 
-fn project() -> TempDir {
+pub(crate) fn project() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join(FILE), "one\ntwo\n").unwrap();
     folder
 }
 
-async fn begin(client: &mut Client, method: &str, params: Value) -> Result<(), String> {
+pub(crate) async fn begin(client: &mut Client, method: &str, params: Value) -> Result<(), String> {
     client.begin(method, params).await;
     match client.opened.get("error") {
         Some(error) => Err(error["message"].to_string()),
@@ -313,7 +313,7 @@ async fn begin(client: &mut Client, method: &str, params: Value) -> Result<(), S
 }
 
 /// Checks that the turn ended with this text.
-fn ended(turn: &Turn, text: &str) -> Result<(), String> {
+pub(crate) fn ended(turn: &Turn, text: &str) -> Result<(), String> {
     if let Some(error) = turn.result.get("error") {
         return Err(error["message"].as_str().unwrap_or_default().to_owned());
     }
@@ -324,7 +324,7 @@ fn ended(turn: &Turn, text: &str) -> Result<(), String> {
 }
 
 /// Checks that the turn read the file and then ended.
-fn has_read(turn: &Turn) -> Result<(), String> {
+pub(crate) fn has_read(turn: &Turn) -> Result<(), String> {
     ended(turn, DONE)?;
     match turn.titles().as_slice() {
         [title] if title.starts_with("completed") => Ok(()),
