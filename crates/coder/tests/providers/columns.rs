@@ -171,7 +171,8 @@ impl Cell<'_> {
             }
             let turn = client.prompt("[read]").await;
             has_read(&turn).map_err(failed)?;
-            let is_off = ["off", "none"].contains(&level.id.as_str());
+            // With `between_tools` the model may answer without a thought.
+            let is_off = ["off", "none", "between_tools"].contains(&level.id.as_str());
             let thoughts = turn.all("agent_thought_chunk");
             if !is_off && thoughts.is_empty() {
                 return Err(failed("no thought is shown".to_owned()));
