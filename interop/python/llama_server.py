@@ -26,5 +26,8 @@ params.n_predict = most
 params.n_parallel = 1
 params.endpoint_slots = True
 params.sampling.temp = 0
+# Several threads wait for each other in loops, which is slow on a busy machine.
+params.cpuparams.n_threads = 1
+params.cpuparams_batch.n_threads = 1
 server = xllamacpp.Server(params)
 sys.stdin.read()

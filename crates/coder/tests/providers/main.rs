@@ -18,6 +18,7 @@ mod columns;
 mod conversation;
 mod gemini;
 mod names;
+mod refusals;
 mod responses;
 mod server;
 mod table;
