@@ -145,8 +145,9 @@ async fn type_comes_from_the_content() {
         let mut client = open(project.path(), &anthropic_at(&server.url)).await;
         let turn = client.prompt_blocks(look_at(block)).await;
         assert_eq!((turn.text().as_str(), notices(&turn).len()), ("fine", 0));
-        let source = &bodies(&server)[0]["messages"][0]["content"].as_array().unwrap().clone();
-        let source = &source.last().unwrap()["source"];
+        let content = bodies(&server)[0]["messages"][0]["content"].clone();
+        let content = content.as_array().unwrap();
+        let source = content.iter().find_map(|block| block.get("source")).unwrap();
         assert_eq!((&source["media_type"], &source["data"]), (&json!("image/webp"), &json!(data)));
     }
 }

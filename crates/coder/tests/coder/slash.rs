@@ -157,7 +157,7 @@ async fn usage_is_a_table_of_tokens_window_and_cost() {
         "| Window | 1,000,000 tokens |",
         "| Read so far | 10 tokens, 5 more from the cache |",
         "| Written so far | 7 tokens |",
-        "| Cost so far | 0.0001 USD |",
+        "| Cost so far | 0.000091 USD |",
     ] {
         assert!(text.contains(row), "{row}: {text}");
     }
