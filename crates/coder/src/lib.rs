@@ -35,6 +35,7 @@ mod conversation;
 mod logins;
 mod mcp;
 mod models;
+mod notices;
 mod providers;
 #[cfg(test)]
 mod scripted;

@@ -4,9 +4,9 @@
 //! Opening a session does not wait for servers. The first prompt waits until each server is ready,
 //! gone or past its deadline, because an answer without the tools may be wrong. If a server is
 //! late, fails or ends, one notice gives the reason. Its tools appear when it is ready, even in the
-//! middle of a turn, behind the tools before. A tool stays in the list when its server ends, because
-//! a changed list costs the provider's cache and the thoughts bound to it. The values of environment
-//! variables and headers are sent only to the server that they are for.
+//! middle of a turn, behind the tools before. A tool stays in the list when its server ends,
+//! because a changed list costs the provider's cache and the thoughts bound to it. The values of
+//! environment variables and headers are sent only to the server that they are for.
 
 mod client;
 mod connection;

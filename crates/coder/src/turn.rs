@@ -7,6 +7,7 @@ pub(crate) mod chosen_model;
 pub(crate) mod ended;
 pub(crate) mod fallback;
 pub(crate) mod guard;
+mod left_out;
 mod servers;
 mod stop_reason;
 mod told_state;
@@ -22,7 +23,7 @@ use crate::conversation::conversation_kind::ConversationKind;
 use crate::conversation::message::Message;
 use crate::conversation::prompt::{Prompt, kind};
 use crate::models::{AssistantMessage, AssistantPart, Model, ModelError, ModelStop, Models, reply};
-use crate::session::memory::{Memory, Record};
+use crate::session::memory::Memory;
 use crate::tools::fit::counted;
 use crate::tools::parallel::Request;
 use crate::tools::{Finding, Toolbox};
@@ -94,9 +95,9 @@ async fn answer_prompt(models: &Models, memory: &mut Memory, turn: &Turn) -> Res
         return Ok(StopReason::MaxTokens);
     }
     if let Some(news) = memory.shell.background.news() {
-        add_message(memory, turn, Message::Note(news)).await?;
+        memory.add_message(turn, Message::Note(news)).await?;
     }
-    add_message(memory, turn, Message::User(prompt)).await?;
+    memory.add_message(turn, Message::User(prompt)).await?;
     settle_servers(memory, turn, &*model).await?;
     let reason = match run_loop(models, memory, turn).await? {
         Ended::Because(reason) => reason,
@@ -179,21 +180,6 @@ fn run_subagent<'w>(
     Box::pin(run_loop(models, memory, turn))
 }
 
-/// Adds a message to the conversation in memory, and stores it unless the conversation is a
-/// subagent's.
-async fn add_message(memory: &mut Memory, turn: &Turn, message: Message) -> Result<()> {
-    if let ConversationKind::Subagent { .. } = memory.conversation.kind() {
-        memory.conversation.push(message);
-        return Ok(());
-    }
-    let record = Record::Message(Box::new(message));
-    turn.remember(&record).await?;
-    if let Record::Message(message) = record {
-        memory.conversation.push(*message);
-    }
-    Ok(())
-}
-
 /// What to do after a failed model call.
 enum Next {
     Answer(Box<Answer>),
@@ -252,13 +238,13 @@ async fn recover(
         let goes_on =
             |said: &AssistantMessage| !unanswered.replaced && !said.text().trim().is_empty();
         if let Some(said) = unanswered.said.filter(goes_on) {
-            add_message(memory, turn, Message::Assistant(said)).await?;
-            add_message(memory, turn, Message::Note(fallback::GO_ON.to_owned())).await?;
+            memory.add_message(turn, Message::Assistant(said)).await?;
+            memory.add_message(turn, Message::Note(fallback::GO_ON.to_owned())).await?;
         }
         return Ok(Next::Another);
     }
     if let Some(said) = unanswered.said {
-        add_message(memory, turn, Message::Assistant(said)).await?;
+        memory.add_message(turn, Message::Assistant(said)).await?;
     }
     match unanswered.why {
         FailureReason::Turn(error) => Err(error),
@@ -332,7 +318,7 @@ async fn run_calls(
     );
     let calls = if is_stopped { Vec::new() } else { calls(&message) };
     if !message.parts.is_empty() {
-        add_message(memory, turn, Message::Assistant(message)).await?;
+        memory.add_message(turn, Message::Assistant(message)).await?;
     }
     report_usage(memory, turn, model, &usage).await?;
     use_tools(models, memory, turn, model, &calls, guard).await
@@ -369,7 +355,7 @@ async fn use_tools(
                 outcome = CallsOutcome::Ended(Ended::Asked);
             }
             let answer = reply(model.reads_data(), id.clone(), name.clone(), result);
-            add_message(memory, turn, Message::ToolReply(answer)).await?;
+            memory.add_message(turn, Message::ToolReply(answer)).await?;
         }
         if let Some(error) = error {
             return Err(error);

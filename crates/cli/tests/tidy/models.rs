@@ -1,4 +1,4 @@
-//! The catalogue of models: documented names exist, and `scripts/models` reads the price file right.
+//! The catalogue of models: documented names exist, and `scripts/models` reads the price file.
 
 use crate::source::{files, name, root};
 use regex::Regex;
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 /// Names that stand for any model.
-const EXAMPLES: &[&str] = &["NAME"];
+const EXAMPLES: &[&str] = &["NAME", "openai/smollm2", "openai/team-model"];
 
 fn rows() -> BTreeMap<String, Value> {
     let text = fs::read_to_string(root().join("crates/models/models.json")).unwrap();

@@ -8,9 +8,10 @@ use crate::conversation::message::Message;
 use crate::conversation::summary::{Compacted, Summary};
 use crate::conversation::{Conversation, Forgotten};
 use crate::models::{Brief, Model, ModelEvent, ModelStop, input};
+use crate::notices::{takes_notices, tell};
 use crate::session::memory::{Memory, Record};
 use crate::tools::fit::counted;
-use crate::turn::answer::{brief, count, takes_notices, tell, waits};
+use crate::turn::answer::{brief, count, waits};
 use attache_agent::{CompactionHandle, Error, Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity};
 

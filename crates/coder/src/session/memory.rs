@@ -1,10 +1,12 @@
 //! The state of a session, and the records that it stores.
 
 use crate::conversation::Conversation;
+use crate::conversation::conversation_kind::ConversationKind;
 use crate::conversation::message::Message;
 use crate::conversation::summary::Compacted;
 use crate::mcp::Servers;
 use crate::models::{Model, TokenUsage};
+use crate::notices::tell;
 use crate::session::changes::Changes;
 use crate::session::choice::Choice;
 use crate::session::instructions::Instructions;
@@ -13,7 +15,6 @@ use crate::session::system_prompt::ClientInstructions;
 use crate::session::titles::Titles;
 use crate::tools::execute::shell::Shell;
 use crate::tools::files::file_access::Fingerprint;
-use crate::turn::answer::tell;
 use attache_agent::{Result, Turn};
 use attache_policy::{Effect, Folders, Policy, Subject};
 use attache_protocol::v1::{Notice, NoticeSeverity};
@@ -105,6 +106,21 @@ impl Record {
 }
 
 impl Memory {
+    /// Adds a message to the conversation in memory, and stores it unless the conversation is a
+    /// subagent's.
+    pub(crate) async fn add_message(&mut self, turn: &Turn, message: Message) -> Result<()> {
+        if let ConversationKind::Subagent { .. } = self.conversation.kind() {
+            self.conversation.push(message);
+            return Ok(());
+        }
+        let record = Record::Message(Box::new(message));
+        turn.remember(&record).await?;
+        if let Record::Message(message) = record {
+            self.conversation.push(*message);
+        }
+        Ok(())
+    }
+
     /// Adds the tokens and the cost of a model call, in memory and in the session's records.
     pub(crate) async fn charge(
         &mut self,

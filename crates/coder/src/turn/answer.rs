@@ -4,12 +4,13 @@ use crate::models::{
     AssistantMessage, AssistantPart, Brief, EventStream, Model, ModelError, ModelEvent, ModelId,
     ModelStop, TokenUsage, checked_input,
 };
+use crate::notices::tell;
 use crate::session::memory::Memory;
 use crate::session::options::SHOW_THOUGHTS;
 use crate::session::system_prompt::system_prompt;
 use crate::tools::Registry;
 use crate::tools::fit::counted;
-use crate::turn::attachments::report_left_out;
+use crate::turn::left_out::report_left_out;
 use attache_agent::{Error, Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue, Usage};
 use std::time::Duration;
@@ -169,20 +170,6 @@ pub(crate) async fn waits(turn: &Turn, why: &str, wait: Duration) -> Result<()> 
     let when =
         if seconds == 0 { "now".to_owned() } else { format!("in {}", counted(seconds, "second")) };
     tell(turn, Notice::new(NoticeSeverity::Warning, format!("{why}: retrying {when}"))).await
-}
-
-/// Tells the person something that is not part of the conversation: as a notice if the client
-/// supports notices (NOTE-01), or else as a thought.
-pub(crate) async fn tell(turn: &Turn, notice: Notice) -> Result<()> {
-    match takes_notices(turn) {
-        true => turn.notice(notice).await,
-        false => turn.think(&format!("{}.\n\n", notice.title.trim_end_matches('.'))).await,
-    }
-}
-
-/// Whether the client supports notices.
-pub(crate) fn takes_notices(turn: &Turn) -> bool {
-    turn.client().session.as_ref().is_some_and(|session| session.notices.is_some())
 }
 
 /// Adds the tokens of a call to those of the turn, if the provider reported them.

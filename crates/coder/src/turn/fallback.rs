@@ -1,8 +1,8 @@
 //! Switches to the fallback model when the provider fails permanently.
 
 use crate::models::{ModelError, Models};
+use crate::notices::takes_notices;
 use crate::session::options::{self, MODEL};
-use crate::turn::answer::takes_notices;
 use attache_agent::{Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue};
 

@@ -2,8 +2,8 @@
 
 use crate::mcp::seconds;
 use crate::models::Model;
+use crate::notices::tell;
 use crate::session::memory::Memory;
-use crate::turn::answer::tell;
 use attache_agent::{Error, Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity};
 use std::time::Duration;

@@ -5,7 +5,6 @@ use crate::models::Model;
 use crate::session::memory::{Memory, Record};
 use crate::session::state::{SessionState, state_note};
 use crate::tools::mode;
-use crate::turn::add_message;
 use attache_agent::{Result, Turn};
 
 /// Offers the tools of MCP servers that became ready, and adds a note about what changed to the
@@ -34,7 +33,7 @@ pub(super) async fn tell_state(memory: &mut Memory, turn: &Turn, model: &dyn Mod
         instructions: memory.instructions.changed(),
     };
     match state_note(&memory.conversation.known_state(), &now) {
-        Some(note) => add_message(memory, turn, Message::State(note)).await,
+        Some(note) => memory.add_message(turn, Message::State(note)).await,
         None => Ok(()),
     }
 }

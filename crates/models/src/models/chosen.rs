@@ -34,8 +34,8 @@ impl Models {
     }
 
     /// Returns the model that writes titles when `model` is chosen: its provider's cheapest model
-    /// with a known price that has no end, at its lowest thinking level. `None` for the offline model,
-    /// and if `ATTACHE_TITLES` is `off`.
+    /// with a known price that has no end, at its lowest thinking level. `None` for the offline
+    /// model, and if `ATTACHE_TITLES` is `off`.
     pub fn for_titles(&self, model: &str, session: &str) -> Option<Arc<dyn Model>> {
         if !self.titles() {
             return None;
