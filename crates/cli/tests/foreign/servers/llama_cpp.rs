@@ -81,7 +81,7 @@ async fn refuses_a_long_prompt(user: &User) {
     let long = "one two three four five six ".repeat(2_000);
     std::fs::write(user.project.file("long.md"), &long).unwrap();
     let run = user.run(&["--file", "long.md"]).await;
-    run.failed(7, &["too long for"]);
+    run.failed(7, &["This prompt is too long", "It was not sent."]);
 }
 
 /// Ctrl-C ends the request, so that the server stops at once.
