@@ -68,11 +68,12 @@ fn moonshot(name: &str, body: &Value) -> Result<bool, Refusal> {
         let message = format!("Not found the model {name} or Permission denied");
         return Err(refuse(404, "resource_not_found_error", message));
     }
-    if let Some(effort) = body["reasoning_effort"].as_str() {
-        if version(name) < (3, 0) || !["low", "high", "max"].contains(&effort) {
-            let message = format!("invalid reasoning_effort: {effort}");
-            return Err(refuse(400, "invalid_request_error", message));
-        }
+    let effort = body["reasoning_effort"].as_str();
+    let is_known =
+        |effort: &&str| version(name) >= (3, 0) && ["low", "high", "max"].contains(effort);
+    if let Some(effort) = effort.filter(|effort| !is_known(effort)) {
+        let message = format!("invalid reasoning_effort: {effort}");
+        return Err(refuse(400, "invalid_request_error", message));
     }
     let thinks = body.pointer("/thinking/type") != Some(&json!("disabled"));
     let bare = |message: &Value| string(message, "reasoning_content").is_empty();

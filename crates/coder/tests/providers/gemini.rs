@@ -91,14 +91,14 @@ fn check_generation(name: &str, generation: &Value) -> Result<(), Refusal> {
         ));
     }
     let thinking = &generation["thinkingConfig"];
-    if let Some(level) = thinking["thinkingLevel"].as_str() {
-        if !levels(name).contains(&level.to_ascii_lowercase().as_str()) {
-            let what = format!(
-                "Thinking level {} is not supported for this model.",
-                level.to_ascii_uppercase()
-            );
-            return Err(refuse(400, what));
-        }
+    if let Some(level) = thinking["thinkingLevel"].as_str()
+        && !levels(name).contains(&level.to_ascii_lowercase().as_str())
+    {
+        let what = format!(
+            "Thinking level {} is not supported for this model.",
+            level.to_ascii_uppercase()
+        );
+        return Err(refuse(400, what));
     }
     if thinking["thinkingBudget"] == 0 && (is_signed(name) || has(name, &["pro"])) {
         return Err(refuse(400, "Budget 0 is invalid. This model only works in thinking mode."));

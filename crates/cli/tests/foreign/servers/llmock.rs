@@ -148,7 +148,7 @@ async fn failures(case: &impl AsyncFn(&str, Value) -> (Run, Vec<Value>)) {
     for (status, message, code, words) in [
         (401, "Incorrect API key provided", 5, "does not accept the key"),
         (404, "The model `x` does not exist", 4, "has no model"),
-        (413, "Request Entity Too Large at the gateway", 7, "Request Entity Too Large"),
+        (413, "Request Entity Too Large at the gateway", 4, "Request Entity Too Large"),
     ] {
         let fail = json!({"type": "fail", "status": status, "message": message, "times": null});
         let (run, bodies) = case(&format!("status {status}"), json!([fail])).await;

@@ -114,7 +114,7 @@ async fn filesystem_git_and_fetch_are_in_the_first_request() {
         json!({
             "filesystem": node(&[&files, &cwd]),
             "git": python("mcp-server-git", &["--repository", &cwd]),
-            "fetch": python("mcp-server-fetch", &["--ignore-robots-txt"]),
+            "fetch": python("mcp-server-fetch", &["--ignore-robots-txt", "--allow-private-ips"]),
         })
     })
     .await;
