@@ -186,8 +186,8 @@ impl<W: Write> Progress<W> {
         self.lines(&[self.style.paint.paint(DIM, format!("continuing {title}{past}"))])
     }
 
-    /// Shows how a compaction ended, once. With `--verbose`, its beginning and its summary are shown
-    /// too.
+    /// Shows how a compaction ended, once. With `--verbose`, its beginning and its summary are
+    /// shown too.
     fn compaction(&mut self, update: &CompactionUpdate) -> io::Result<()> {
         let is_whole = self.style.bound == Bound::Whole;
         let state = (update.compaction_id.clone(), update.status.clone());

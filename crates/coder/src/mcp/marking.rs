@@ -9,8 +9,8 @@ use tokio::io::{AsyncRead, ReadBuf};
 /// The size of a read, in bytes.
 const PIECE: usize = 8 * 1024;
 
-/// A reader of lines that marks tools in them. Each line is one message. The reader below limits the
-/// length of a line.
+/// A reader of lines that marks tools in them. Each line is one message. The reader below limits
+/// the length of a line.
 #[derive(Debug)]
 pub(super) struct Marking<R> {
     inner: R,

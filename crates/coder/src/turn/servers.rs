@@ -11,8 +11,8 @@ use std::time::Duration;
 /// How long the first turn waits for MCP servers before the person is told.
 const QUIET: Duration = Duration::from_secs(1);
 
-/// If the model can use tools, the first turn waits until each MCP server is ready, gone or past its
-/// deadline. A cancelled turn ends the wait, and the next turn waits again.
+/// If the model can use tools, the first turn waits until each MCP server is ready, gone or past
+/// its deadline. A cancelled turn ends the wait, and the next turn waits again.
 pub(super) async fn settle_servers(
     memory: &mut Memory,
     turn: &Turn,

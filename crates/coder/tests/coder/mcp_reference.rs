@@ -143,8 +143,8 @@ async fn reference_server_works_over_stdio() {
         .await;
 }
 
-/// Each call of this tool would fail. Over streamable HTTP, the library hides that it needs tasks, so
-/// it is offered there, and the server's error says why the call fails.
+/// Each call of this tool would fail. Over streamable HTTP, the library hides that it needs tasks,
+/// so it is offered there, and the server's error says why the call fails.
 #[tokio::test]
 async fn tool_of_the_reference_server_that_needs_tasks_is_left_out() {
     let place = Place::new();

@@ -82,7 +82,8 @@ fn document(rows: &[String], cells: &[Filled]) -> String {
     let mut text = "# Models and their providers\n\n\
         Each model that Attaché offers, with a mock of its provider that refuses what the provider refuses\n\
         today. Each column is a session of the built-in agent. The column \"thinking\" names the levels; the\n\
-        default is in italics. `UPDATE_DOCS=1 cargo test -p attache-coder --test providers` writes this file.\n\n"
+        default is in italics. `UPDATE_DOCS=1 cargo test -p attache-coder --test providers` writes this\n\
+        file.\n\n"
         .to_owned();
     let names: Vec<&str> = Column::ALL.iter().map(|column| column.name()).collect();
     writeln!(text, "| model | {} |", names.join(" | ")).unwrap();
