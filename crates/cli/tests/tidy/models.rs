@@ -112,7 +112,9 @@ fn the_script_reads_the_price_file() {
     let old = age("2030-03-03");
     assert!(!old.status.success() && String::from_utf8_lossy(&old.stderr).contains("61 days old"));
     let unknown = json!({"models": [{"provider": "openai", "name": "gpt-b", "title": "B"}]});
-    let refused = script(folder.path(), &prices, &unknown, &[]);
+    let undated = script(folder.path(), &prices, &names, &[]);
+    assert!(String::from_utf8_lossy(&undated.stderr).contains("PRICES needs --as-of"));
+    let refused = script(folder.path(), &prices, &unknown, &["--as-of", "2030-01-01"]);
     assert!(String::from_utf8_lossy(&refused.stderr).contains("openai/gpt-b is in no row"));
 }
 
