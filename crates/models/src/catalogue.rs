@@ -272,6 +272,7 @@ impl Row {
             title: self.title.unwrap_or_else(|| self.name.clone()),
             window: self.window.unwrap_or(known_model::ASSUMED_WINDOW),
             window_assumed: self.window.is_none(),
+            is_cut_silently: false,
             max_output: self.max_output,
             prices: self.prices,
             levels: self.levels.into_iter().map(level).collect(),

@@ -218,7 +218,7 @@ async fn ollama_under_another_id_is_recognised() {
     let provider = provider("openai", Wire::Chat, &server);
     let found = details(&provider, "m").await;
     let known = found.add_to(KnownModel::unknown(provider.model("m"), 128_000));
-    assert_eq!((known.window, known.window_assumed, known.is_cut_silently()), (4096, true, true));
+    assert_eq!((known.window, known.window_assumed, known.is_cut_silently), (4096, true, true));
 }
 
 #[tokio::test]
