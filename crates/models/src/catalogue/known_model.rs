@@ -93,6 +93,7 @@ fn one_or_many<'de, D: Deserializer<'de>>(
     let value = serde_json::Value::deserialize(deserializer)?;
     let values = match value {
         serde_json::Value::Array(values) => values,
+        serde_json::Value::Null => Vec::new(),
         single => vec![single],
     };
     let prices = values.into_iter().map(serde_json::from_value::<LongPromptPrices>);

@@ -104,7 +104,7 @@ fn cached_tokens_and_long_prompts_have_their_own_prices() {
         {"provider": "anthropic", "name": "hour",
          "prices": {"input": 3, "output": 15, "cache_write": 3.75, "cache_write_1h": 6}},
         {"provider": "openai", "name": "plain",
-         "prices": {"input": 1.25, "output": 10, "cache_read": 0.125}},
+         "prices": {"input": 1.25, "output": 10, "cache_read": 0.125, "above": null}},
         {"provider": "gemini", "name": "one",
          "prices": {"input": 1.25, "output": 10, "cache_read": 0.125,
             "above": {"tokens": 200000, "input": 2.5, "output": 15, "cache_read": 0.25}}},
