@@ -28,6 +28,7 @@ use crate::model::Model;
 use crate::offline::Offline;
 use crate::provider::Provider;
 use configured::ConfiguredProviders;
+use jiff::civil::Date;
 use learnt::LearntWindows;
 use live::LiveDetails;
 use offered::Offered;
@@ -196,7 +197,7 @@ impl Models {
             http: Http::new(environment, Limits::default()),
             providers: catalogue.providers(environment),
             configured: ConfiguredProviders::default(),
-            catalogue,
+            catalogue: catalogue.on_real_days(),
             variables: provider_variables(own),
             wish: wish(MODEL),
             fallback: wish(FALLBACK),
@@ -209,6 +210,13 @@ impl Models {
             offline: Arc::new(Offline),
             known_changes: KnownChanges::default(),
         })
+    }
+
+    /// Offers the models that have not ended on this day, in place of the real one. For tests.
+    #[must_use]
+    pub fn on_day(mut self, today: Date) -> Self {
+        self.catalogue = self.catalogue.on_day(today);
+        self
     }
 
     /// Enables the models of servers on this machine: Ollama, llama.cpp, LM Studio and vLLM on

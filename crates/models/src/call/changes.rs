@@ -81,8 +81,7 @@ impl Changes {
             let why = format!("{name} wants the earlier thoughts of this conversation");
             return Some((Self { dialect: Some(Dialect::DeepSeek), ..self }, why));
         }
-        let refuses_type =
-            request.thinking.is_none() && says(&["adaptive"]) && says(&["thinking"]);
+        let refuses_type = request.thinking.is_none() && says(&["adaptive"]) && says(&["thinking"]);
         let refuses_setting = provider.wire == Wire::Anthropic && (says(&BINDING) || refuses_type);
         let refuses = (says(&THOUGHTS) && history::has_thoughts(request)) || refuses_setting;
         if refuses && !request.without_thoughts {

@@ -140,9 +140,7 @@ impl KnownModel {
     /// Sets the context window to what the server reports, if it reports one.
     pub fn with_window(self, window: Option<u64>) -> Self {
         match window {
-            Some(window) => {
-                Self { window, window_assumed: false, is_cut_silently: false, ..self }
-            }
+            Some(window) => Self { window, window_assumed: false, is_cut_silently: false, ..self },
             None => self,
         }
     }

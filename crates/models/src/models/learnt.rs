@@ -129,7 +129,9 @@ mod tests {
     fn a_count_does_not_change_what_a_server_cuts_silently() {
         let models = Models::of(
             &|name| (name == "ATTACHE_MODEL").then(|| "ollama/m".to_owned()),
-            Some(r#"{"providers":[{"id":"ollama","wire":"chat","base_url":"http://box:11434/v1"}]}"#),
+            Some(
+                r#"{"providers":[{"id":"ollama","wire":"chat","base_url":"http://box:11434/v1"}]}"#,
+            ),
         )
         .unwrap();
         let cut = || {

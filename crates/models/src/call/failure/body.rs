@@ -50,9 +50,7 @@ pub(super) fn words(body: &Value) -> ErrorBody {
     if message.is_empty() {
         let detail = body.get("detail").map(|detail| match detail {
             Value::String(text) => text.clone(),
-            Value::Array(faults) => {
-                faults.iter().filter_map(fault).collect::<Vec<_>>().join("; ")
-            }
+            Value::Array(faults) => faults.iter().filter_map(fault).collect::<Vec<_>>().join("; "),
             other => other.to_string(),
         });
         message =

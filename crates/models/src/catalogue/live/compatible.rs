@@ -46,12 +46,8 @@ pub(super) async fn asked(
         Wire::Chat | Wire::Responses => format!("{base}/models"),
         Wire::Anthropic | Wire::Gemini => at("/v1/models"),
     };
-    let (info, properties, info_v1, studio) = (
-        at("/model/info"),
-        at("/props"),
-        at("/v1/model/info"),
-        at("/api/v0/models"),
-    );
+    let (info, properties, info_v1, studio) =
+        (at("/model/info"), at("/props"), at("/v1/model/info"), at("/api/v0/models"));
     let request = |url| requested(http, provider, url, None);
     let answers = tokio::join!(
         request(list.as_str()),

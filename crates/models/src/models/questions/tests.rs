@@ -9,7 +9,9 @@ fn models(variables: &[(&str, &str)], folder: Option<PathBuf>) -> Models {
     let environment = |name: &str| {
         variables.iter().find(|(other, _)| *other == name).map(|(_, value)| (*value).to_owned())
     };
-    Models::of(&environment, None).unwrap().and_live(folder)
+    let models = Models::of(&environment, None).unwrap();
+    let as_of = models.prices_as_of().parse().unwrap();
+    models.on_day(as_of).and_live(folder)
 }
 
 fn list(window: u64) -> serde_json::Value {
