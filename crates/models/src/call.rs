@@ -182,7 +182,11 @@ impl Call {
             wait => {
                 let attempt = self.attempt.min(limits.attempts);
                 let backoff = || retry_wait::backoff(limits.backoff, attempt, self.seed);
-                let wait = wait.unwrap_or_else(backoff);
+                // A server that loads its model may ask for no wait, again and again.
+                let wait = match wait {
+                    Some(wait) if loads => wait.max(backoff()),
+                    wait => wait.unwrap_or_else(backoff),
+                };
                 self.state = State::Waiting(Box::pin(tokio::time::sleep(wait)));
                 let (attempt, replaces) = (self.attempt, self.draft.has_content());
                 let lost = std::mem::take(&mut self.lost);

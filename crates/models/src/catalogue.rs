@@ -14,7 +14,9 @@ use crate::provider::Provider;
 use crate::secret::Secret;
 use crate::wire::Wire;
 use crate::wire::chat::dialect::Dialect;
+use jiff::Timestamp;
 use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
@@ -27,8 +29,20 @@ const BUILT_IN: &str = include_str!("../models.json");
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Catalogue {
     as_of: String,
+    today: Today,
     models: Vec<KnownModel>,
     providers: Vec<OwnProvider>,
+}
+
+/// The day that decides which models have ended, if it is later than that of the list.
+#[derive(Debug, Clone, Copy, Default)]
+enum Today {
+    /// Only the day of the list counts.
+    #[default]
+    Unknown,
+    Given(Date),
+    /// The day of the question: a process may run for weeks.
+    Real,
 }
 
 /// The error for a catalogue that cannot be read.
@@ -171,6 +185,26 @@ impl Catalogue {
         Ok(())
     }
 
+    /// Leaves out the models that have ended on the day of the question.
+    pub(crate) fn on_real_days(self) -> Self {
+        Self { today: Today::Real, ..self }
+    }
+
+    /// Leaves out the models that have ended on this day.
+    pub(crate) fn on_day(self, today: Date) -> Self {
+        Self { today: Today::Given(today), ..self }
+    }
+
+    /// Returns the day that decides which models have ended.
+    fn day(&self) -> String {
+        let today = match self.today {
+            Today::Unknown => return self.as_of.clone(),
+            Today::Given(today) => today,
+            Today::Real => Timestamp::now().to_zoned(TimeZone::UTC).date(),
+        };
+        today.to_string().max(self.as_of.clone())
+    }
+
     /// Returns the day of the built-in list, such as `2026-11-28`.
     pub(crate) fn as_of(&self) -> &str {
         &self.as_of
@@ -198,16 +232,18 @@ impl Catalogue {
         self.providers.iter().filter_map(variables).collect()
     }
 
-    /// Returns the known models of a provider, in the order of the file, without those that were
-    /// retired when the list was made.
+    /// Returns the known models of a provider, in the order of the file, without those that have
+    /// ended.
     pub(crate) fn models(&self, provider: &str) -> impl Iterator<Item = &KnownModel> {
+        let day = self.day();
         let all = self.models.iter().filter(move |model| model.id.provider == provider);
-        all.filter(|model| !model.is_retired(&self.as_of))
+        all.filter(move |model| !model.is_retired(&day))
     }
 
     /// Returns what is known about a model. A model that is not in the catalogue is assumed to
     /// accept only text, and its window is an assumption: see [`KnownModel::window_assumed`]. Dates
-    /// in names, and OpenRouter's prefixes, are ignored in the search.
+    /// in names, and OpenRouter's prefixes, are ignored in the search. A model that has ended has no
+    /// prices, because another one may answer under its name.
     pub(crate) fn model(&self, provider: &Provider, name: &str) -> KnownModel {
         let id = provider.model(name);
         let found = self.models.iter().find(|model| model.id == id).or_else(|| {
@@ -221,7 +257,10 @@ impl Catalogue {
                 .find(|model| model.id.provider == provider && plain_name(&model.id.name) == plain)
         });
         match found {
-            Some(found) => KnownModel { id, ..found.clone() },
+            Some(found) => {
+                let prices = found.prices.clone().filter(|_| !found.is_retired(&self.day()));
+                KnownModel { id, prices, ..found.clone() }
+            }
             None => assumed::model(provider, name),
         }
     }
@@ -272,6 +311,7 @@ impl Row {
             title: self.title.unwrap_or_else(|| self.name.clone()),
             window: self.window.unwrap_or(known_model::ASSUMED_WINDOW),
             window_assumed: self.window.is_none(),
+            is_cut_silently: false,
             max_output: self.max_output,
             prices: self.prices,
             levels: self.levels.into_iter().map(level).collect(),

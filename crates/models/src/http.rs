@@ -9,7 +9,7 @@ use crate::wire::adapter::HttpRequest;
 use reqwest::dns::Resolve;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
-use reqwest::{Client, ClientBuilder, NoProxy, Proxy, Url};
+use reqwest::{Client, ClientBuilder, NoProxy, Proxy, Response, Url};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -48,6 +48,9 @@ impl Default for Limits {
         }
     }
 }
+
+/// The maximum size of an answer about models, in bytes, except for OpenRouter's list.
+pub(crate) const USUAL_BODY: usize = 1 << 20;
 
 /// An HTTP client. Clones are cheap and share their connections.
 #[derive(Clone)]
@@ -215,6 +218,24 @@ impl Http {
             said: "the address must begin with http:// or https://".to_owned(),
         })
     }
+}
+
+/// Reads the body of a response. `None` if it has more than `limit` bytes.
+///
+/// # Errors
+/// Returns an error if the connection breaks.
+pub(crate) async fn body_within(
+    mut response: Response,
+    limit: usize,
+) -> reqwest::Result<Option<Vec<u8>>> {
+    let mut body = Vec::new();
+    while let Some(piece) = response.chunk().await? {
+        if body.len() + piece.len() > limit {
+            return Ok(None);
+        }
+        body.extend_from_slice(&piece);
+    }
+    Ok(Some(body))
 }
 
 /// Returns these headers, whose values are not logged.

@@ -28,13 +28,14 @@ use crate::model::Model;
 use crate::offline::Offline;
 use crate::provider::Provider;
 use configured::ConfiguredProviders;
+use jiff::civil::Date;
 use learnt::LearntWindows;
 use live::LiveDetails;
 use offered::Offered;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::OnceCell;
 use variables::key_variables;
 
@@ -196,7 +197,7 @@ impl Models {
             http: Http::new(environment, Limits::default()),
             providers: catalogue.providers(environment),
             configured: ConfiguredProviders::default(),
-            catalogue,
+            catalogue: catalogue.on_real_days(),
             variables: provider_variables(own),
             wish: wish(MODEL),
             fallback: wish(FALLBACK),
@@ -209,6 +210,13 @@ impl Models {
             offline: Arc::new(Offline),
             known_changes: KnownChanges::default(),
         })
+    }
+
+    /// Offers the models that have not ended on this day, in place of the real one. For tests.
+    #[must_use]
+    pub fn on_day(mut self, today: Date) -> Self {
+        self.catalogue = self.catalogue.on_day(today);
+        self
     }
 
     /// Enables the models of servers on this machine: Ollama, llama.cpp, LM Studio and vLLM on
@@ -267,14 +275,14 @@ impl Models {
     }
 
     /// Records the limit that a provider stated when it refused a conversation as too long. From
-    /// now on it is the context window of the model, unless the known one is smaller. A limit below
-    /// 1,000 tokens is ignored.
+    /// now on it is the context window of the model; a larger window from a list is used again after
+    /// an hour. A limit below 1,000 tokens is ignored.
     pub fn learn_limit(&self, model: &ModelId, limit: u64) {
-        self.learnt.set_stated(model, limit);
+        self.learnt.set_stated(model, limit, Instant::now());
     }
 
-    /// Records the number of tokens that a provider counted in a call. The context window of the
-    /// model is not smaller.
+    /// Records the number of tokens that a provider counted in a call. A window that is only assumed
+    /// is not smaller, unless the server silently cuts what is longer.
     pub fn learn_size(&self, model: &ModelId, tokens: u64) {
         self.learnt.set_counted(model, tokens);
     }

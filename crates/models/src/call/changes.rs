@@ -1,12 +1,13 @@
 //! How requests differ from the usual ones after a provider refused those.
 
 use crate::call::failure::Refusal;
-use crate::message::{ModelId, Request};
+use crate::message::{ModelId, Request, Thinking};
 use crate::provider::Provider;
 use crate::wire::Wire;
 use crate::wire::chat::dialect::Dialect;
 use crate::wire::history;
 use std::collections::VecDeque;
+use std::mem::{Discriminant, discriminant};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The maximum number of sessions and models whose changes are remembered.
@@ -30,7 +31,8 @@ const THOUGHTS: [&str; 13] = [
 ];
 
 /// The words of errors about the setting that drops stale thoughts.
-const BINDING: [&str; 2] = ["block_binding", "thinking-binding-controls"];
+const BINDING: [&str; 4] =
+    ["block_binding", "thinking-binding-controls", "beta flag", "anthropic-beta"];
 
 /// How the requests of a call differ from the usual ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -79,12 +81,19 @@ impl Changes {
             let why = format!("{name} wants the earlier thoughts of this conversation");
             return Some((Self { dialect: Some(Dialect::DeepSeek), ..self }, why));
         }
-        let refuses = (says(&THOUGHTS) && history::has_thoughts(request)) || says(&BINDING);
+        let refuses_type = request.thinking.is_none() && says(&["adaptive"]) && says(&["thinking"]);
+        let refuses_setting = provider.wire == Wire::Anthropic && (says(&BINDING) || refuses_type);
+        let refuses = (says(&THOUGHTS) && history::has_thoughts(request)) || refuses_setting;
         if refuses && !request.without_thoughts {
             let why = format!(
                 "{name} refuses the earlier thoughts of this conversation, so they are left out"
             );
-            return Some((Self { without_thoughts: true, ..self }, why));
+            // The dialect that sends thoughts back was wrong.
+            let dialect = self.dialect.map(|dialect| match dialect {
+                Dialect::DeepSeek => Dialect::Plain,
+                other => other,
+            });
+            return Some((Self { without_thoughts: true, dialect, ..self }, why));
         }
         None
     }
@@ -94,28 +103,45 @@ impl Changes {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct KnownChanges(Arc<Mutex<VecDeque<(Place, Changes)>>>);
 
-/// Where changes apply: a session, a model, and the address of its provider.
+/// Where changes apply: a session, a model, the address of its provider, and how the model thinks.
 #[derive(Debug, PartialEq, Eq)]
 struct Place {
     session: String,
     model: ModelId,
     base_url: String,
+    /// The kind of thinking, and whether it is off.
+    thinking: (Option<Discriminant<Thinking>>, bool),
 }
 
 impl Place {
     fn of(provider: &Provider, request: &Request) -> Self {
         let (session, model) = (request.session.clone(), request.model.clone());
-        Self { session, model, base_url: provider.base_url.clone() }
+        let is_off = request.thinking == Some(Thinking::Budget(0));
+        let thinking = (request.thinking.as_ref().map(discriminant), is_off);
+        Self { session, model, base_url: provider.base_url.clone(), thinking }
+    }
+
+    /// Returns whether the places differ at most in how the model thinks.
+    fn has_model_of(&self, other: &Self) -> bool {
+        (&self.session, &self.model, &self.base_url)
+            == (&other.session, &other.model, &other.base_url)
     }
 }
 
 impl KnownChanges {
-    /// Returns the changes for a request.
+    /// Returns the changes for a request. Thoughts that were refused with one kind of thinking may
+    /// be accepted with another.
     pub(crate) fn of(&self, provider: &Provider, request: &Request) -> Changes {
         let place = Place::of(provider, request);
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = known.iter().find(|(other, _)| *other == place);
-        found.map(|(_, changes)| *changes).unwrap_or_default()
+        if let Some((_, changes)) = known.iter().find(|(other, _)| *other == place) {
+            return *changes;
+        }
+        let newest = known.iter().rev().find(|(other, _)| other.has_model_of(&place));
+        newest.map_or_else(Changes::default, |(_, changes)| Changes {
+            without_thoughts: false,
+            ..*changes
+        })
     }
 
     /// Remembers the changes that made the provider accept a request.

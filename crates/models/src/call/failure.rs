@@ -1,19 +1,25 @@
 //! Interprets a provider's errors: their cause, and whether to retry.
 
+mod body;
+pub(crate) use body::error_body;
+
 use crate::address::without_login;
 use crate::call::media_refusal::is_about_media;
 use crate::call::retry_wait::{self, Headers};
 use crate::error::ModelError;
 use crate::message::ModelId;
 use crate::provider::Provider;
-use crate::sse::{SseEvent, SseParser};
+use body::{ErrorBody, stated_status, status_of, words};
 use jiff::Timestamp;
-use serde_json::{Value, json};
-use std::collections::VecDeque;
+use serde_json::Value;
 use std::time::Duration;
 
 /// The maximum length of a provider's message, in characters.
 const MAX_MESSAGE: usize = 300;
+
+/// How much of a message is searched for the cause, in characters. What is longer may repeat the
+/// user's own words.
+const MAX_SEARCHED: usize = 500;
 
 /// The codes of refusals because of what the conversation says or shows.
 const REFUSALS: [&str; 6] = [
@@ -81,22 +87,28 @@ impl ProviderError<'_> {
     /// Classifies the error. A temporary one becomes [`ModelError::Overloaded`] with `attempts` set
     /// to 1, which the caller corrects.
     pub(crate) fn failure(&self) -> Failure {
-        let text = words(&self.body).message.to_lowercase();
-        let refusal = Some(Refusal { status: self.status, text });
-        Failure { refusal, ..self.classified() }
+        let text = searched(&words(&self.body).message);
+        let status = self.status.map(|status| self.stated_status(status));
+        Failure { refusal: Some(Refusal { status, text }), ..self.classified() }
+    }
+
+    /// Returns the HTTP status, or the one in the body if a gateway reports another server's error
+    /// as its own failure.
+    fn stated_status(&self, status: u16) -> u16 {
+        let stated = (status == 500).then(|| stated_status(&self.body)).flatten();
+        stated.unwrap_or(status)
     }
 
     fn classified(&self) -> Failure {
         let ErrorBody { message, names } = words(&self.body);
-        let status = self.status.unwrap_or_else(|| status_of(&self.body, &names));
+        let status = self
+            .status
+            .map_or_else(|| status_of(&self.body, &names), |status| self.stated_status(status));
         let said = self.shown(&message);
-        let (text, provider) = (message.to_lowercase(), self.provider.name.clone());
+        let (text, provider) = (searched(&message), self.provider.name.clone());
         let named = |known: &[&str]| names.iter().any(|name| known.contains(&name.as_str()));
         let is_refusal = named(&REFUSALS);
         let is_unknown_model = is_unknown_model(status, &text, &named);
-        if is_about_media(status, &text, &named, is_unknown_model) && !is_refusal {
-            return Failure::permanent(ModelError::RefusedMedia { provider, status, said });
-        }
         if is_overflow(status, &text, &named) {
             return Failure::permanent(ModelError::Overflow {
                 model: self.model.clone(),
@@ -104,12 +116,15 @@ impl ProviderError<'_> {
                 said,
             });
         }
-        if status == 413 || named(&["request_too_large"]) {
-            return Failure::permanent(ModelError::TooLarge { provider, said });
-        }
         let wait = retry_wait::requested_wait(self.headers, &self.body, &message, self.now);
         if is_quota(status, &text, &named) || self.is_daily() {
             return Failure::permanent(ModelError::Quota { provider, said, again_in: wait });
+        }
+        if is_about_media(status, &text, &named, is_unknown_model) && !is_refusal {
+            return Failure::permanent(ModelError::RefusedMedia { provider, status, said });
+        }
+        if status == 413 || named(&["request_too_large"]) {
+            return Failure::permanent(ModelError::TooLarge { provider, said });
         }
         if is_refusal {
             return Failure::permanent(ModelError::Refused { provider, said });
@@ -181,9 +196,9 @@ impl ProviderError<'_> {
             "maximum allowed input length of ",
             "tokens > ",
             "context length of only ",
-            "> ",
         ];
         told.or_else(|| before.iter().find_map(|before| number_after(text, before)))
+            .or_else(|| limit_of_sum(text))
     }
 }
 
@@ -198,112 +213,25 @@ pub(crate) fn shown(message: &str) -> String {
     }
 }
 
+/// Returns the part of a message that is searched, in lowercase.
+fn searched(message: &str) -> String {
+    message.chars().take(MAX_SEARCHED).collect::<String>().to_lowercase()
+}
+
+/// Returns the limit in a text such as "exceed context limit: 190000 + 21000 > 200000".
+fn limit_of_sum(text: &str) -> Option<u64> {
+    let (_, sum) = text.split_once("exceed context limit: ")?;
+    let (added, _) = sum.split_once(" > ")?;
+    let is_number = |word: &str| word.parse::<u64>().is_ok();
+    added.split(" + ").all(is_number).then(|| number_after(sum, " > ")).flatten()
+}
+
 fn number_after(text: &str, before: &str) -> Option<u64> {
     let (_, after) = text.split_once(before)?;
     let digits: String =
         after.chars().filter(|each| *each != ',').take_while(char::is_ascii_digit).collect();
     digits.parse().ok()
 }
-
-/// The content of an error body, whatever its shape.
-struct ErrorBody {
-    message: String,
-    /// The code, the type and the status.
-    names: Vec<String>,
-}
-
-/// Returns the body of an error as JSON. Some servers send the error as an event of a stream, and
-/// proxies send a page of HTML.
-pub(crate) fn error_body(bytes: &[u8]) -> Value {
-    if let Ok(body) = serde_json::from_slice(bytes) {
-        return body;
-    }
-    let (mut parser, mut events) = (SseParser::default(), VecDeque::new());
-    // An error means that the text is too long for an event.
-    drop(parser.push(bytes, &mut events));
-    events.extend(parser.end());
-    let json = |event: &SseEvent| serde_json::from_slice::<Value>(&event.data).ok();
-    if let Some(body) = events.iter().filter_map(json).find(Value::is_object) {
-        return body;
-    }
-    let text = String::from_utf8_lossy(bytes);
-    let text = if text.trim_start().starts_with('<') { without_tags(&text) } else { text.into() };
-    json!({"error": text})
-}
-
-/// Returns the text of a page of HTML.
-fn without_tags(page: &str) -> String {
-    let pieces = page.split('<').map(|piece| piece.split_once('>').map_or("", |(_, text)| text));
-    pieces.collect::<Vec<_>>().join(" ")
-}
-
-fn words(body: &Value) -> ErrorBody {
-    // If no stream has begun, Gemini sends a list that contains the error.
-    let body = body.get(0).unwrap_or(body);
-    let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
-    let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-    let mut message = match error {
-        Value::String(text) => text.clone(),
-        _ => text(error, "message").unwrap_or_default(),
-    };
-    if message.is_empty() {
-        let detail = body.get("detail").map(|detail| match detail {
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        });
-        message =
-            text(body, "message").or(detail).or_else(|| text(body, "text")).unwrap_or_default();
-    }
-    // OpenRouter also sends the message of the provider that it forwards to.
-    if let Some(raw) = error.pointer("/metadata/raw").and_then(Value::as_str) {
-        message = format!("{message}: {raw}");
-    }
-    let names = ["code", "type", "status"].iter().filter_map(|key| text(error, key)).collect();
-    ErrorBody { message, names }
-}
-
-/// Returns the HTTP status that corresponds to an error in the middle of an answer.
-fn status_of(body: &Value, names: &[String]) -> u16 {
-    let body = body.get("error").unwrap_or(body);
-    let number = body.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
-    if let Some(status) = number.filter(|status| (300..600).contains(status)) {
-        return status;
-    }
-    let status = |name: &String| {
-        Some(match name.as_str() {
-            "overloaded_error" => 529,
-            "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" => 429,
-            "timeout_error" | "vector_store_timeout" => 504,
-            name if BAD_INPUT.contains(&name) => 400,
-            "invalid_request_error" | "INVALID_ARGUMENT" => 400,
-            "authentication_error" | "UNAUTHENTICATED" => 401,
-            "billing_error" => 402,
-            "permission_error" | "PERMISSION_DENIED" => 403,
-            "not_found_error" | "NOT_FOUND" => 404,
-            "request_too_large" => 413,
-            _ => return None,
-        })
-    };
-    names.iter().find_map(status).unwrap_or(500)
-}
-
-/// The codes of a failed answer on the Responses wire that another attempt does not change.
-const BAD_INPUT: [&str; 14] = [
-    "data_residency_mismatch",
-    "invalid_image",
-    "invalid_image_format",
-    "invalid_base64_image",
-    "invalid_image_url",
-    "invalid_image_mode",
-    "image_too_large",
-    "image_too_small",
-    "image_file_too_large",
-    "image_file_not_found",
-    "image_parse_error",
-    "unsupported_image_media_type",
-    "empty_image_file",
-    "failed_to_download_image",
-];
 
 fn is_overflow(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) -> bool {
     let words = [
@@ -326,7 +254,9 @@ fn is_overflow(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) -> bool
         "exceed_context_size_error",
         "model_max_prompt_tokens_exceeded",
     ];
-    named(&names) || (status != 429 && words.iter().any(|words| text.contains(words)))
+    // A limit on the rate of tokens ends soon.
+    let is_rate = status == 429 || text.contains("please wait");
+    named(&names) || (!is_rate && words.iter().any(|words| text.contains(words)))
 }
 
 fn is_quota(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) -> bool {

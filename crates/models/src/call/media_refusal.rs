@@ -64,6 +64,10 @@ pub(super) fn is_about_media(
     named: &dyn Fn(&[&str]) -> bool,
     is_unknown_model: bool,
 ) -> bool {
+    // An address, or a hint to the documentation, is not about a piece.
+    let before_address = |word: &'_ str| word.split("://").next().unwrap_or_default().to_owned();
+    let text: Vec<String> = text.split_whitespace().map(before_address).collect();
+    let text = text.join(" ").replace("documentation", "");
     let says = |words: &[&str]| words.iter().any(|words| text.contains(words));
     named(&CODES)
         || (matches!(status, 400 | 404 | 415 | 500 | 501) && says(&UNSUPPORTED))
@@ -118,6 +122,8 @@ mod tests {
             (400, "prompt is too long: 5 tokens > 4 maximum"),
             (400, "the image and the text have too many tokens"),
             (413, "request too large"),
+            (400, "extra inputs are not permitted: see the documentation"),
+            (400, "bad request: see https://docs.example/image/document.pdf"),
             (401, "invalid key for this image model"),
             (429, "too many images per minute"),
             (500, "internal error"),

@@ -1,6 +1,6 @@
 //! What is assumed about a model that is in no list.
 
-use crate::catalogue::known_model::{ASSUMED_WINDOW, KnownModel, Level, OLLAMA_WINDOW};
+use crate::catalogue::known_model::{ASSUMED_WINDOW, KnownModel, Level};
 use crate::catalogue::known_providers::is_own_address;
 use crate::message::Thinking;
 use crate::provider::Provider;
@@ -23,11 +23,10 @@ const CLAUDE_EFFORTS: [&str; 4] = ["low", "medium", "high", "max"];
 /// Ollama silently cuts what is longer than its window, so the smallest usual window is assumed
 /// there. Every other server reports an error, from which the window is learned.
 pub(crate) fn model(provider: &Provider, name: &str) -> KnownModel {
-    let id = provider.model(name);
+    let unknown = KnownModel::unknown(provider.model(name), ASSUMED_WINDOW);
     if provider.is_ollama() {
-        return KnownModel::unknown(id, OLLAMA_WINDOW);
+        return unknown.with_window_of_ollama();
     }
-    let unknown = KnownModel::unknown(id, ASSUMED_WINDOW);
     let is_large = provider.wire == Wire::Anthropic
         && claude_version(name).is_some_and(|version| version >= FIRST_LARGE_CLAUDE);
     if !is_large {
@@ -110,6 +109,7 @@ mod tests {
         ] {
             let known = model(&Provider::new(id, id, Wire::Chat, url), "some-model");
             assert_eq!((known.window, known.window_assumed), (window, true), "{id} {url}");
+            assert_eq!(known.is_cut_silently, window == 4096, "{id} {url}");
         }
     }
 }

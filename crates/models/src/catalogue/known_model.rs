@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 pub(crate) const ASSUMED_WINDOW: u64 = 128_000;
 
 /// The assumed context window of a model of Ollama, in tokens: its smallest default.
-pub(crate) const OLLAMA_WINDOW: u64 = 4096;
+const OLLAMA_WINDOW: u64 = 4096;
 
 /// A model, with its context window, its prices and the kinds of input that it accepts.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +22,9 @@ pub struct KnownModel {
     pub window: u64,
     /// Whether the window is only assumed, which the user should be told.
     pub window_assumed: bool,
+    /// Whether the model's server silently cuts what is longer than the assumed window, as Ollama
+    /// does. Other servers report an error.
+    pub is_cut_silently: bool,
     /// The maximum length of an answer, in tokens.
     pub max_output: Option<u64>,
     /// The prices, if they are known.
@@ -90,6 +93,7 @@ fn one_or_many<'de, D: Deserializer<'de>>(
     let value = serde_json::Value::deserialize(deserializer)?;
     let values = match value {
         serde_json::Value::Array(values) => values,
+        serde_json::Value::Null => Vec::new(),
         single => vec![single],
     };
     let prices = values.into_iter().map(serde_json::from_value::<LongPromptPrices>);
@@ -115,6 +119,7 @@ impl KnownModel {
             id,
             window,
             window_assumed: true,
+            is_cut_silently: false,
             max_output: None,
             prices: None,
             levels: Vec::new(),
@@ -135,15 +140,14 @@ impl KnownModel {
     /// Sets the context window to what the server reports, if it reports one.
     pub fn with_window(self, window: Option<u64>) -> Self {
         match window {
-            Some(window) => Self { window, window_assumed: false, ..self },
+            Some(window) => Self { window, window_assumed: false, is_cut_silently: false, ..self },
             None => self,
         }
     }
 
-    /// Returns whether the model's server silently cuts what is longer than the window, as Ollama
-    /// does. Other servers report an error.
-    pub(crate) fn is_cut_silently(&self) -> bool {
-        self.window_assumed && self.window == OLLAMA_WINDOW
+    /// Assumes the window of a model of Ollama.
+    pub(crate) fn with_window_of_ollama(self) -> Self {
+        Self { window: OLLAMA_WINDOW, window_assumed: true, is_cut_silently: true, ..self }
     }
 
     /// Returns how a request asks for the level with this id.

@@ -171,11 +171,16 @@ pub(crate) fn is_own_address(provider: &Provider) -> bool {
     KNOWN.iter().any(|known| known.id == provider.id && known.base_url == provider.base_url)
 }
 
+/// Returns whether the address is one of OpenAI, or of OpenAI on Azure.
+pub(crate) fn is_of_openai(base_url: &str) -> bool {
+    is_within(base_url, &OF_OPENAI)
+}
+
 /// Returns the provider at another base URL. A server that stands in for OpenAI is assumed to
 /// support only Chat Completions.
 pub(crate) fn elsewhere(provider: Provider, base_url: &str) -> Provider {
     let base_url = base_url.trim_end_matches('/').to_owned();
-    match provider.id == "openai" && !is_within(&base_url, &OF_OPENAI) {
+    match provider.id == "openai" && !is_of_openai(&base_url) {
         true => Provider { base_url, wire: Wire::Chat, dialect: Dialect::Plain, ..provider },
         false => Provider { base_url, ..provider },
     }

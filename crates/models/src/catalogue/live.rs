@@ -17,7 +17,6 @@ pub(crate) use request::Unanswered;
 use crate::catalogue::known_providers::is_own_address;
 use crate::http::Http;
 use crate::provider::Provider;
-use crate::wire::Wire;
 use crate::wire::adapter::unversioned;
 use request::requested;
 use serde_json::Value;
@@ -49,10 +48,6 @@ pub(crate) async fn asked(
         ListFormat::OpenRouter => {
             let list = requested(http, provider, &format!("{base}/models"), None).await;
             list.map(|list| openrouter_entry(&list, name))
-        }
-        // OpenAI's own list has only names.
-        ListFormat::Compatible if is_own_address(provider) && provider.wire == Wire::Responses => {
-            Ok(None)
         }
         ListFormat::Compatible => compatible::asked(http, provider, name).await,
     };

@@ -2,7 +2,7 @@
 
 use crate::catalogue::known_providers::{OLLAMA_PORT, ollama};
 use crate::environment::Environment;
-use crate::http::Http;
+use crate::http::{Http, USUAL_BODY, body_within};
 use crate::provider::Provider;
 use crate::wire::Wire;
 use reqwest::Url;
@@ -78,7 +78,8 @@ async fn answered(
     let asking = async {
         let response = request.send().await.ok()?;
         let status = response.status().as_u16();
-        Some((status, serde_json::from_slice(&response.bytes().await.ok()?).ok()))
+        let body = body_within(response, USUAL_BODY).await.ok()??;
+        Some((status, serde_json::from_slice(&body).ok()))
     };
     tokio::time::timeout(DEADLINE, asking).await.ok().flatten()
 }

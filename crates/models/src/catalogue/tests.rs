@@ -47,6 +47,37 @@ fn defaults_have_no_end_and_what_ends_names_a_replacement_that_stays() {
     assert!(catalogue.models("openai").all(|model| model.id != retired.id), "and is not offered");
 }
 
+/// A program may be used for months after its list was made.
+#[test]
+fn a_model_that_has_ended_is_not_offered_and_has_no_price() {
+    let own = r#"{"as_of": "2030-03-01", "models": [
+        {"provider": "openai", "name": "a", "retires": "2030-04-01", "prices": {"input": 1, "output": 2}},
+        {"provider": "openai", "name": "b"}]}"#;
+    let mut catalogue = Catalogue::default();
+    catalogue.extend(own).unwrap();
+    for (today, is_offered) in [
+        (None, true),
+        (Some("2030-02-01"), true),
+        (Some("2030-03-31"), true),
+        (Some("2030-04-01"), false),
+        (Some("2031-01-01"), false),
+    ] {
+        let catalogue = match today {
+            Some(today) => catalogue.clone().on_day(today.parse().unwrap()),
+            None => catalogue.clone(),
+        };
+        let first = catalogue.models("openai").next().unwrap();
+        assert_eq!(first.id.name, if is_offered { "a" } else { "b" }, "{today:?}");
+        for name in ["a", "a-2030-01-01"] {
+            let known = catalogue.model(&provider("openai"), name);
+            assert_eq!(known.prices.is_some(), is_offered, "{today:?} {name}");
+        }
+    }
+    catalogue.as_of = "2030-05-01".to_owned();
+    let early = catalogue.on_day("2030-02-01".parse().unwrap());
+    assert_eq!(early.models("openai").count(), 1, "the list is later than a wrong clock");
+}
+
 /// `scripts/models` fills in the numbers; names, order, titles and levels are those of the list.
 #[test]
 fn the_catalogue_is_made_from_the_list_of_names() {
@@ -104,7 +135,7 @@ fn cached_tokens_and_long_prompts_have_their_own_prices() {
         {"provider": "anthropic", "name": "hour",
          "prices": {"input": 3, "output": 15, "cache_write": 3.75, "cache_write_1h": 6}},
         {"provider": "openai", "name": "plain",
-         "prices": {"input": 1.25, "output": 10, "cache_read": 0.125}},
+         "prices": {"input": 1.25, "output": 10, "cache_read": 0.125, "above": null}},
         {"provider": "gemini", "name": "one",
          "prices": {"input": 1.25, "output": 10, "cache_read": 0.125,
             "above": {"tokens": 200000, "input": 2.5, "output": 15, "cache_read": 0.25}}},

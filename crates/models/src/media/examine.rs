@@ -96,6 +96,12 @@ impl Stated {
     }
 }
 
+/// Returns whether the piece begins like a picture.
+pub(super) fn is_picture(media: &Media) -> bool {
+    let content = start(&media.base64).and_then(|start| Content::of(&start));
+    matches!(content, Some(Content::Picture(_) | Content::Heic))
+}
+
 /// Checks one piece against everything that does not depend on the rest of the request.
 pub(super) fn examine(
     model: &dyn Model,

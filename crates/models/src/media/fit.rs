@@ -1,6 +1,6 @@
 //! The choice of the media that a request may contain.
 
-use super::examine::{Examined, Refusal, Stated, examine};
+use super::examine::{Examined, Refusal, Stated, examine, is_picture};
 use super::limits::MediaLimits;
 use crate::message::{Media, Message, Part};
 use crate::model::Model;
@@ -77,7 +77,7 @@ fn examined(model: &dyn Model, limits: &MediaLimits, media: &[(&Media, Stated)])
     let (mut pictures, mut size) = (0, 0);
     let mut verdicts: Vec<Verdict> = Vec::with_capacity(media.len());
     for (media, stated) in media.iter().rev() {
-        let verdict = if pictures > limits.count {
+        let verdict = if pictures > limits.count && is_picture(media) {
             Err(Refusal::count(model.title(), limits.count))
         } else if size > limits.total_size {
             Err(Refusal::total(model.title(), limits.total_size))
@@ -96,14 +96,9 @@ fn examined(model: &dyn Model, limits: &MediaLimits, media: &[(&Media, Stated)])
 
 /// Applies the limits of the whole request.
 fn limit_request(limits: &MediaLimits, title: &str, verdicts: &mut [Verdict]) {
-    let refuse_before = |verdicts: &mut [Verdict], before: usize, why: &dyn Fn() -> Refusal| {
-        for verdict in verdicts.iter_mut().take(before).filter(|verdict| verdict.is_ok()) {
-            *verdict = Err(why());
-        }
-    };
     let pictures = pictures(verdicts);
     if let Some((first, _)) = oldest_kept(&pictures, limits.count) {
-        refuse_before(verdicts, stepped(first, limits.count), &|| {
+        refuse_pictures_before(verdicts, stepped(first, limits.count), &|| {
             Refusal::count(title, limits.count)
         });
     }
@@ -112,7 +107,7 @@ fn limit_request(limits: &MediaLimits, title: &str, verdicts: &mut [Verdict]) {
         let is_large = |side: u32| side > limits.many_side;
         let why = || Refusal::many(title, limits.many, limits.many_side);
         if newest.iter().any(|(_, side)| is_large(*side)) {
-            refuse_before(verdicts, stepped(first, limits.many), &why);
+            refuse_pictures_before(verdicts, stepped(first, limits.many), &why);
         } else {
             for (at, _) in pictures.iter().filter(|(_, side)| is_large(*side)) {
                 if let Some(verdict) = verdicts.get_mut(*at) {
@@ -127,7 +122,18 @@ fn limit_request(limits: &MediaLimits, title: &str, verdicts: &mut [Verdict]) {
         size <= limits.total_size
     });
     let too_old = verdicts.len() - fits.count();
-    refuse_before(verdicts, too_old, &|| Refusal::total(title, limits.total_size));
+    for verdict in verdicts.iter_mut().take(too_old).filter(|verdict| verdict.is_ok()) {
+        *verdict = Err(Refusal::total(title, limits.total_size));
+    }
+}
+
+/// Refuses the pictures before this index. Other pieces do not count as pictures, so they stay.
+fn refuse_pictures_before(verdicts: &mut [Verdict], before: usize, why: &dyn Fn() -> Refusal) {
+    let is_picture =
+        |verdict: &&mut Verdict| verdict.as_ref().is_ok_and(|piece| piece.side.is_some());
+    for verdict in verdicts.iter_mut().take(before).filter(is_picture) {
+        *verdict = Err(why());
+    }
 }
 
 /// Returns the index and the longer side of each picture, the newest first.

@@ -52,7 +52,7 @@ impl Models {
             }
         }
         let thinking = best.levels.first().map(|level| level.thinking.clone());
-        best.max_output = best.max_output.map(|most| most.min(LONGEST_TITLE));
+        best.max_output = Some(best.max_output.unwrap_or(LONGEST_TITLE).min(LONGEST_TITLE));
         Some(Arc::new(ProvidedModel {
             provider,
             known: best,
@@ -61,5 +61,25 @@ impl Models {
             session: session.to_owned(),
             known_changes: self.known_changes().clone(),
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LONGEST_TITLE;
+    use crate::models::Models;
+
+    #[test]
+    fn a_title_is_short_even_if_the_maximum_answer_is_unknown() {
+        let own = r#"{"models": [{"provider": "work", "name": "a"},
+            {"provider": "work", "name": "b", "max_output": 9000},
+            {"provider": "work", "name": "c", "max_output": 500}],
+            "providers": [{"id": "work", "wire": "chat", "base_url": "http://work.example/v1"}]}"#;
+        let models = Models::of(&|_| None, Some(own)).unwrap();
+        for (name, most) in [("a", LONGEST_TITLE), ("b", LONGEST_TITLE), ("c", 500)] {
+            let model = models.for_titles(&format!("work/{name}"), "s").unwrap();
+            let told = format!("{model:?}");
+            assert!(told.contains(&format!("max_output: Some({most})")), "{told}");
+        }
     }
 }

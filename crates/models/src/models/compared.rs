@@ -167,7 +167,9 @@ mod tests {
         let environment = |name: &str| {
             variables.iter().find(|(other, _)| *other == name).map(|(_, value)| (*value).to_owned())
         };
-        Models::of(&environment, Some(OWN)).unwrap()
+        let models = Models::of(&environment, Some(OWN)).unwrap();
+        let as_of = models.prices_as_of().parse().unwrap();
+        models.on_day(as_of)
     }
 
     #[tokio::test]

@@ -5,6 +5,7 @@ use crate::catalogue::known_model::KnownModel;
 use crate::catalogue::live::{ListFormat, ModelDetails, answer_files, asked};
 use crate::http::Http;
 use crate::provider::Provider;
+use crate::text::stable_hash;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -49,9 +50,14 @@ impl Default for LiveDetails {
     }
 }
 
-/// Returns what identifies a question: the provider, its address without secrets, and the model.
+/// The HTTP statuses after which a provider may answer later, besides those of failures.
+const LATER: [u16; 5] = [401, 403, 408, 425, 429];
+
+/// Returns what identifies a question: the provider, its address and the model. It is stored, so the
+/// address, whose path may contain a key, is a hash.
 fn key(provider: &Provider, name: &str) -> String {
-    format!("{} {} {name}", provider.id, without_login(&provider.base_url))
+    let address = stable_hash(&without_login(&provider.base_url));
+    format!("{} {address:016x} {name}", provider.id)
 }
 
 impl LiveDetails {
@@ -71,6 +77,12 @@ impl LiveDetails {
             }
             _ => known,
         }
+    }
+
+    /// Returns whether the provider has answered the question about this model.
+    pub(super) fn is_answered(&self, provider: &Provider, name: &str) -> bool {
+        let questions = self.questions.borrow();
+        matches!(questions.get(&key(provider, name)), Some(Question::Answered(_)))
     }
 
     /// Asks the provider about this model, unless it was asked already.
@@ -120,8 +132,7 @@ async fn answer(
     key: &str,
 ) -> Option<Option<Value>> {
     // A server on this machine answers at once, and its window may change.
-    let is_changeable = provider.is_local() && ListFormat::of(provider) == ListFormat::Compatible;
-    let folder = folder.filter(|_| !is_changeable);
+    let folder = folder.filter(|_| !provider.is_local());
     if let Some(folder) = folder.clone() {
         let of = key.to_owned();
         let read = tokio::task::spawn_blocking(move || answer_files::read(&folder, &of));
@@ -141,7 +152,9 @@ async fn answer(
             }
             Some(Some(entry))
         }
-        // A server that is overloaded, or still loads its model, is asked again.
-        Err(why) => why.status.filter(|status| *status < 500).map(|_| None),
+        // A server that is overloaded, still loads its model or gets another key is asked again.
+        Err(why) => {
+            why.status.filter(|status| *status < 500 && !LATER.contains(status)).map(|_| None)
+        }
     }
 }

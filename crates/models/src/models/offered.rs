@@ -1,7 +1,7 @@
 //! The models to choose from, by their providers.
 
 use crate::catalogue::Catalogue;
-use crate::catalogue::known_model::{KnownModel, OLLAMA_WINDOW};
+use crate::catalogue::known_model::KnownModel;
 use crate::catalogue::local::LocalServer;
 use crate::provider::Provider;
 
@@ -30,7 +30,7 @@ impl Offered {
             let id = self.provider.model(&model.name);
             let is_ollama = model.window.is_none() && server.provider.is_ollama();
             let told = |known: KnownModel| match known.window_assumed && is_ollama {
-                true => KnownModel { window: OLLAMA_WINDOW, ..known },
+                true => known.with_window_of_ollama(),
                 false => known.with_window(model.window),
             };
             match self.models.iter_mut().find(|known| known.id == id) {

@@ -7,6 +7,7 @@ use crate::catalogue::Catalogue;
 use crate::catalogue::known_model::KnownModel;
 use crate::catalogue::local::LocalServer;
 use crate::provider::Provider;
+use std::time::Instant;
 
 impl Models {
     /// Returns the providers with their models, in the order of display.
@@ -35,7 +36,8 @@ impl Models {
                 new
             });
             for model in &mut offered.models {
-                *model = self.learnt.apply(self.live.details(&offered.provider, model.clone()));
+                let told = self.live.details(&offered.provider, model.clone());
+                *model = self.learnt.apply(told, Instant::now());
             }
         }
         offered

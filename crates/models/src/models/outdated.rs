@@ -64,12 +64,35 @@ mod tests {
         let own = r#"{"models": [
             {"provider": "anthropic", "name": "old", "retires": "2030-03-31", "replaced_by": "new"},
             {"provider": "anthropic", "name": "last", "retires": "2030-03-31"}]}"#;
-        Models::of(&environment, Some(own)).unwrap()
+        on_day_of_list(Models::of(&environment, Some(own)).unwrap())
+    }
+
+    fn on_day_of_list(models: Models) -> Models {
+        let as_of = models.prices_as_of().parse().unwrap();
+        models.on_day(as_of)
+    }
+
+    #[test]
+    fn a_model_that_has_ended_is_no_default() {
+        let key = |name: &str| (name == "WORK_KEY").then(|| "k".to_owned());
+        let own = r#"{"models": [
+            {"provider": "work", "name": "old", "retires": "2030-03-31"},
+            {"provider": "work", "name": "new"}],
+            "providers": [{"id": "work", "wire": "chat", "base_url": "http://work.example/v1",
+                "key_variable": "WORK_KEY"}]}"#;
+        let default = |day: &str| {
+            let models = Models::of(&key, Some(own)).unwrap().on_day(day.parse().unwrap());
+            models.default_model()
+        };
+        assert_eq!(
+            (default("2030-03-30").as_str(), default("2030-03-31").as_str()),
+            ("work/old", "work/new")
+        );
     }
 
     #[test]
     fn a_list_is_old_after_sixty_days() {
-        let models = Models::of(&|_| None, None).unwrap();
+        let models = on_day_of_list(Models::of(&|_| None, None).unwrap());
         let as_of: jiff::civil::Date = models.prices_as_of().parse().unwrap();
         let said = |days: i32| models.outdated(as_of + days.days());
         assert_eq!(said(60), Vec::<String>::new());

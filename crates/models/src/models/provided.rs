@@ -47,7 +47,7 @@ impl Model for ProvidedModel {
     }
 
     fn is_cut_silently(&self) -> bool {
-        self.known.is_cut_silently()
+        self.known.is_cut_silently
     }
 
     fn brief_tokens(&self, brief: &Brief) -> u64 {

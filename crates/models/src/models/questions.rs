@@ -2,13 +2,15 @@
 
 use super::Models;
 use crate::address::is_same_server;
+use crate::message::ModelId;
 use crate::provider::Provider;
 
 /// The maximum number of models about which providers are asked at once.
 const MAX_ASKED: usize = 16;
 
 impl Models {
-    /// Asks providers about the models whose context window is unknown.
+    /// Asks providers about the models whose context window is unknown, first about those that the
+    /// user names.
     pub(super) async fn ask_providers(&self) {
         if !self.live.is_enabled {
             return;
@@ -16,17 +18,25 @@ impl Models {
         let offered = self.offered();
         let unknown = offered.iter().flat_map(|offered| {
             let unknown = offered.models.iter().filter(|model| model.window_assumed);
-            unknown.map(|model| (&offered.provider, &model.id.name))
+            unknown.map(|model| (&offered.provider, &model.id))
         });
-        let unknown = unknown.filter(|(provider, name)| !self.has_found(provider, name));
-        let mut has_asked = false;
-        for (provider, name) in unknown.take(MAX_ASKED) {
-            self.live.ask(&self.http, provider.clone(), name.clone());
-            has_asked = true;
+        let unknown = unknown.filter(|(provider, id)| {
+            !self.has_found(provider, &id.name) && !self.live.is_answered(provider, &id.name)
+        });
+        let mut unknown: Vec<(&Provider, &ModelId)> = unknown.collect();
+        unknown.sort_by_key(|(_, id)| !self.is_wished(id));
+        for (provider, id) in unknown.iter().take(MAX_ASKED) {
+            self.live.ask(&self.http, (*provider).clone(), id.name.clone());
         }
-        if has_asked {
+        if !unknown.is_empty() {
             self.live.settle().await;
         }
+    }
+
+    /// Returns whether the user names this model for new sessions or as the fallback.
+    fn is_wished(&self, id: &ModelId) -> bool {
+        let mut wishes = [&self.wish, &self.fallback].into_iter().flatten();
+        wishes.any(|wish| *wish == id.name || *wish == id.to_string())
     }
 
     /// Returns whether this is a server on this machine that was still loading its model.

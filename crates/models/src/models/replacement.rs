@@ -48,6 +48,8 @@ mod tests {
             _ => None,
         };
         let models = Models::of(&key, None).unwrap();
+        let as_of = models.prices_as_of().parse().unwrap();
+        let models = models.on_day(as_of);
         let replacement = models.replacement(&ModelId::new("openai", "o4-mini"));
         assert_eq!(replacement.as_deref(), Some("openai/gpt-6-luna"), "as its row says");
     }

@@ -76,6 +76,11 @@ impl Server {
     /// Starts a server that answers each request with the JSON of its path (with the query), and
     /// with status 404 if there is none. It accepts any number of requests.
     pub(crate) async fn by_path(answers: &[(&str, serde_json::Value)]) -> Self {
+        Self::by_path_else(answers, 404).await
+    }
+
+    /// Starts a server like [`Self::by_path`], with this status if there is no answer.
+    pub(crate) async fn by_path_else(answers: &[(&str, serde_json::Value)], other: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let (_, closed) = mpsc::channel(1);
@@ -92,7 +97,7 @@ impl Server {
                 let answer = answers.iter().find(|(of, _)| *of == path);
                 let reply = match answer {
                     Some((_, answer)) => Reply::status(200, "", answer),
-                    None => Reply::status(404, "", "{}"),
+                    None => Reply::status(other, "", "{}"),
                 };
                 seen.lock().unwrap().push(request);
                 stream.write_all(reply.bytes.as_bytes()).await.unwrap();

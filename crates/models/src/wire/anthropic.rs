@@ -39,8 +39,13 @@ fn headers(request: &Request) -> Vec<(String, Secret)> {
 /// setting does not exist for models that do not bind thoughts, or for requests without adaptive
 /// thinking. A request without thoughts does not need it.
 fn drops_stale(request: &Request) -> bool {
-    let adaptive = matches!(request.thinking, None | Some(Thinking::Effort(_)));
-    adaptive && !request.without_thoughts && preserved::binds_thoughts(&request.model.name)
+    let name = &request.model.name;
+    let binds = match request.thinking {
+        None => preserved::surely_binds_thoughts(name),
+        Some(Thinking::Effort(_)) => preserved::binds_thoughts(name),
+        Some(Thinking::Budget(_) | Thinking::BetweenTools(_)) => false,
+    };
+    binds && !request.without_thoughts
 }
 
 /// Anthropic Messages.
@@ -101,10 +106,11 @@ fn tool(tool: &ToolSpec) -> Value {
 }
 
 /// Returns the conversation. A model that binds its thoughts gets none of them while thinking is
-/// off, because the provider then has no setting that drops stale ones.
+/// off or only between tool calls, because the provider then has no setting that drops stale ones.
 fn conversation(request: &Request) -> Vec<Message> {
-    let off = request.thinking == Some(Thinking::Budget(0));
-    match off && preserved::binds_thoughts(&request.model.name) {
+    let is_limited =
+        matches!(request.thinking, Some(Thinking::Budget(0) | Thinking::BetweenTools(_)));
+    match is_limited && preserved::binds_thoughts(&request.model.name) {
         true => history::readable(&Request { without_thoughts: true, ..request.clone() }),
         false => history::readable(request),
     }
@@ -125,7 +131,7 @@ fn thinking_fields(
     let effort = |effort: &str| ("output_config", json!({"effort": effort}));
     match &request.thinking {
         // These models think unless the request says otherwise.
-        None if preserved::binds_thoughts(&request.model.name) => vec![("thinking", adaptive)],
+        None if drops_stale(request) => vec![("thinking", adaptive)],
         None => Vec::new(),
         Some(Thinking::Effort(level)) => vec![("thinking", adaptive), effort(level)],
         Some(Thinking::BetweenTools(level)) => {

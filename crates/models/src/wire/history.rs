@@ -1,6 +1,7 @@
 //! Conversations that are repaired so that one model can read them.
 
 use crate::message::{AssistantMessage, AssistantPart, Message, Request, ToolReply};
+use crate::text::stable_hash;
 use serde_json::{Map, Value, json};
 
 /// The reply that is added to a tool call that has no result.
@@ -66,11 +67,8 @@ pub(crate) fn plain_id(id: &str, length: Option<usize>) -> String {
     if fits && id.bytes().all(plain) {
         return id.to_owned();
     }
-    // FNV-1a. The hash need not be cryptographic, because it only generates an id.
-    let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    let text = format!("{hash:016x}");
+    // The hash need not be cryptographic, because it only generates an id.
+    let text = format!("{:016x}", stable_hash(id));
     text.get(..length.unwrap_or(text.len())).unwrap_or(&text).to_owned()
 }
 

@@ -110,9 +110,58 @@ fn a_too_long_conversation_is_recognised_for_every_provider() {
             ),
             "overflow",
         ),
+        // A comparison in the user's own words is not the limit.
+        (400, message("The input exceeds the context window: if x > 5000 then"), "overflow"),
+        (400, message("exceed context limit: the text > 5000"), "overflow"),
+        // An error that names the pictures is about the length of the whole.
+        (400, coded("context_length_exceeded", "the images are too large"), "overflow"),
     ] {
         assert_eq!(kind(Some(status), &body), expected, "{body}");
     }
+}
+
+/// Servers with a validation of their own repeat what they refuse.
+#[test]
+fn the_words_of_the_user_do_not_decide_what_an_error_is() {
+    let echo = "prompt is too long, insufficient balance, image, `signature`, v1/responses";
+    let detail = json!({"detail": [
+        {"type": "extra", "loc": ["body", "messages", 0], "msg": "Not permitted", "input": echo},
+        {"loc": ["body", "x"], "msg": "Field required", "ctx": {"given": echo}}]});
+    let failed = failure(Some(422), detail);
+    let text = failed.error.to_string();
+    assert!(text.contains("body.messages.0: Not permitted; body.x: Field required"), "{text}");
+    assert!(!failed.refusal.unwrap().text.contains("signature"));
+    let long = format!("Bad request: {}{echo}", "x".repeat(500));
+    let raw = json!({"error": {"message": "m", "metadata": {"raw": long}}});
+    for body in [message(&long), json!({"error": long}), raw] {
+        assert_eq!(kind(Some(400), &body), "badrequest");
+        assert!(!failure(Some(400), body).refusal.unwrap().text.contains("signature"));
+    }
+}
+
+/// LiteLLM writes the status as text, also into errors that it sends with status 500.
+#[test]
+fn a_status_in_the_body_counts() {
+    for (code, text, expected) in [
+        ("400", "m", "badrequest"),
+        ("401", "m", "auth"),
+        ("404", "m", "notfound"),
+        ("429", "Too many tokens, please wait before trying again.", "overloaded again"),
+        ("429", "m", "overloaded again"),
+        ("400", "prompt is too long: 9 tokens > 5000 maximum", "overflow 5000"),
+        ("7", "m", "overloaded again"),
+        ("internal_error", "m", "overloaded again"),
+    ] {
+        for status in [None, Some(500)] {
+            assert_eq!(kind(status, &coded(code, text)), expected, "{status:?} {code} {text}");
+        }
+    }
+    let as_number = json!([{"error": {"code": 400, "message": "m"}}]);
+    assert_eq!(kind(None, &as_number), "badrequest", "Gemini sends a list");
+    assert_eq!(failure(Some(500), coded("400", "m")).refusal.unwrap().status, Some(400));
+    assert_eq!(kind(Some(503), &coded("400", "m")), "overloaded again", "only 500 is vague");
+    assert_eq!(kind(Some(429), &message("Too many tokens, please wait")), "overloaded again");
+    assert_eq!(kind(None, &message("Too many tokens, please wait")), "overloaded again");
 }
 
 #[test]
@@ -221,6 +270,7 @@ fn errors_are_classified_by_their_cause() {
         (None, coded("invalid_prompt", "m"), "refused"),
         (None, coded("data_residency_mismatch", "m"), "badrequest"),
         (None, coded("image_too_large", "m"), "refusedmedia"),
+        (Some(400), coded("insufficient_quota", "no images are left"), "quota"),
         (None, coded("unsupported_image_media_type", "m"), "refusedmedia"),
         (None, coded("empty_image_file", "m"), "refusedmedia"),
         (None, coded("invalid_image_format", "m"), "refusedmedia"),

@@ -58,7 +58,7 @@ async fn an_answer_that_stops_before_its_end_is_retried() {
 async fn a_model_that_is_loading_is_awaited_for_the_time_of_the_first_byte() {
     let loading = || {
         let error = json!({"error": {"message": "Loading model", "type": "unavailable_error", "code": 503}});
-        Reply::status(503, "", &error.to_string())
+        Reply::status(503, "retry-after: 0\r\n", &error.to_string())
     };
     let mut replies: Vec<Reply> = (0..6).map(|_| loading()).collect();
     replies.push(hello());
@@ -73,6 +73,7 @@ async fn a_model_that_is_loading_is_awaited_for_the_time_of_the_first_byte() {
         })
         .collect();
     assert_eq!(whys, ["Provider is loading the model (status 503)"; 6]);
+    assert!(waits(&events).iter().all(|(wait, _)| *wait >= limits().backoff), "{events:?}");
 
     let error = ModelError::Overloaded {
         provider: "Provider".to_owned(),

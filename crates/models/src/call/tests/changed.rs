@@ -1,8 +1,9 @@
 //! Requests that are sent again in another form after the provider refused them.
 
 use super::*;
-use crate::call::changes::KnownChanges;
-use crate::message::{AssistantMessage, ToolSpec};
+use crate::call::changes::{Changes, KnownChanges};
+use crate::call::failure::Refusal;
+use crate::message::{AssistantMessage, Thinking, ToolSpec};
 use crate::wire::chat::dialect::Dialect;
 use serde_json::{Value, json};
 
@@ -181,18 +182,73 @@ async fn only_a_change_that_helped_is_remembered() {
     assert_eq!(sealed, [true, false, true]);
 }
 
-/// A gateway that does not know the setting which drops stale thoughts gets requests without it.
+/// A gateway that does not know the setting which drops stale thoughts gets requests without it. If
+/// no level is chosen, it gets no kind of thinking either.
 #[tokio::test]
 async fn a_refused_setting_for_stale_thoughts_is_left_out() {
-    let model = crate::message::ModelId::new("p", "claude-opus-5-5");
-    let request = Request { model, ..asked() };
-    let message = "thinking.adaptive.block_binding: Extra inputs are not permitted";
-    let replies = vec![refusal(message), hello_on(Wire::Anthropic), hello_on(Wire::Anthropic)];
-    let outcome = called(Wire::Anthropic, Dialect::Plain, &request, replies, 2).await;
-    assert_eq!(text(&outcome.events), "hellohello", "{:?}", outcome.error);
-    let bound: Vec<bool> =
-        outcome.requests.iter().map(|request| request.contains("binding")).collect();
-    assert_eq!(bound, [true, false, false]);
+    let high = || Some(Thinking::Effort("high".into()));
+    for (thinking, message, thinks_later) in [
+        (None, "thinking.adaptive.block_binding: Extra inputs are not permitted", false),
+        (high(), "thinking.adaptive.block_binding: Extra inputs are not permitted", true),
+        (high(), "invalid beta flag", true),
+        (None, "Unexpected value(s) `thinking-x` for the `anthropic-beta` header", false),
+        (None, "thinking: Input tag 'adaptive' does not match any of the expected tags", false),
+    ] {
+        let model = crate::message::ModelId::new("p", "claude-opus-5-5");
+        let request = Request { model, thinking, ..asked() };
+        let replies = vec![refusal(message), hello_on(Wire::Anthropic), hello_on(Wire::Anthropic)];
+        let outcome = called(Wire::Anthropic, Dialect::Plain, &request, replies, 2).await;
+        assert_eq!(text(&outcome.events), "hellohello", "{message}: {:?}", outcome.error);
+        let has = |words: &str| {
+            outcome.requests.iter().map(|request| request.contains(words)).collect::<Vec<_>>()
+        };
+        assert_eq!(has("binding"), [true, false, false], "{message}");
+        assert_eq!(has("\"adaptive\""), [true, thinks_later, thinks_later], "{message}");
+    }
+}
+
+/// What one kind of thinking refuses, another may accept.
+#[test]
+fn left_out_thoughts_are_remembered_for_each_kind_of_thinking() {
+    let provider = provider("http://p/v1");
+    let with = |thinking| Request { thinking, ..thoughtful(json!({"signature": "seal"}), None) };
+    let refused = with(Some(Thinking::BetweenTools("high".into())));
+    let said = |text: &str| Refusal { status: Some(400), text: text.to_lowercase() };
+    let known = KnownChanges::default();
+    let changes = Changes::default();
+    let (changes, _) = changes.after(&said(NEEDS_RESPONSES), &provider, &refused).unwrap();
+    let (changes, _) = changes.after(&said(BOUND), &provider, &refused).unwrap();
+    known.keep(&provider, &refused, changes);
+    let other_effort = with(Some(Thinking::BetweenTools("low".into())));
+    assert_eq!(known.of(&provider, &other_effort), changes);
+    for thinking in [Some(Thinking::Effort("high".into())), Some(Thinking::Budget(0)), None] {
+        let found = known.of(&provider, &with(thinking));
+        let (mut provider, mut request) = (provider.clone(), with(None));
+        found.apply(&mut provider, &mut request);
+        assert_eq!((provider.wire, request.without_thoughts), (Wire::Responses, false));
+    }
+    let other = Request { session: "other".into(), ..refused };
+    assert_eq!(known.of(&provider, &other), Changes::default());
+}
+
+/// A server that misses thoughts, and then refuses them.
+#[test]
+fn the_dialect_that_sends_thoughts_is_taken_back_if_they_are_refused() {
+    let mut provider = provider("http://p/v1");
+    let mut request = thoughtful(json!({"field": "reasoning_content"}), None);
+    let said = |text: &str| Refusal { status: Some(400), text: text.to_owned() };
+    let mut changes = Changes::default();
+    for (text, dialect) in [
+        ("the reasoning_content must be passed back", Dialect::DeepSeek),
+        ("reasoning_content is not permitted", Dialect::Plain),
+    ] {
+        changes = changes.after(&said(text), &provider, &request).unwrap().0;
+        changes.apply(&mut provider, &mut request);
+        assert_eq!(provider.dialect, dialect, "{text}");
+    }
+    assert!(request.without_thoughts);
+    let missing = said("the reasoning_content must be passed back");
+    assert_eq!(changes.after(&missing, &provider, &request), None, "there is no endless loop");
 }
 
 /// A server that passes requests on to OpenAI gets them on the Responses wire if it asks for it.

@@ -2,10 +2,11 @@
 //! so each server tells them in another way.
 
 use super::request::{Unanswered, requested};
-use crate::catalogue::known_providers::is_own_address;
+use crate::catalogue::known_providers::{is_of_openai, is_own_address};
 use crate::catalogue::local::ollama_server;
 use crate::http::Http;
 use crate::provider::Provider;
+use crate::wire::Wire;
 use serde_json::{Map, Value, json};
 
 /// The members of a list's entry that may contain the window, as vLLM, llama.cpp, OpenRouter,
@@ -30,19 +31,23 @@ pub(super) async fn asked(
     name: &str,
 ) -> Result<Option<Value>, Unanswered> {
     let base = &provider.base_url;
+    // OpenAI's own list has only names.
+    if is_of_openai(base) {
+        return Ok(None);
+    }
     if is_own_address(provider) {
         let list = requested(http, provider, &format!("{base}/models"), None).await?;
         return Ok(listed(&list, name));
     }
     let root = base.trim_end_matches("/v1");
     let at = |path: &str| format!("{root}{path}");
-    let (list, info, properties, info_v1, studio) = (
-        at("/v1/models"),
-        at("/model/info"),
-        at("/props"),
-        at("/v1/model/info"),
-        at("/api/v0/models"),
-    );
+    // The list is where the calls go.
+    let list = match provider.wire {
+        Wire::Chat | Wire::Responses => format!("{base}/models"),
+        Wire::Anthropic | Wire::Gemini => at("/v1/models"),
+    };
+    let (info, properties, info_v1, studio) =
+        (at("/model/info"), at("/props"), at("/v1/model/info"), at("/api/v0/models"));
     let request = |url| requested(http, provider, url, None);
     let answers = tokio::join!(
         request(list.as_str()),
@@ -62,11 +67,14 @@ pub(super) async fn asked(
         .or_else(|| answers.3.as_ref().ok().and_then(|info| litellm(info, name)))
         .or_else(|| answers.4.as_ref().ok().and_then(|list| lm_studio(list, name)))
         .or_else(|| answers.0.as_ref().ok().and_then(|list| listed(list, name)));
-    match (found, answers.0) {
-        (Some(found), _) => Ok(Some(found)),
-        (None, Ok(_)) => Ok(None),
-        (None, Err(why)) => Err(why),
+    if found.is_some() {
+        return Ok(found);
     }
+    answers.0?;
+    // Whoever did not answer may have the details.
+    let others = [answers.1, answers.2, answers.3, answers.4];
+    let is_open = |why: &Unanswered| !matches!(why.status, Some(200 | 404 | 405));
+    others.into_iter().filter_map(Result::err).find(is_open).map_or(Ok(None), Err)
 }
 
 fn entries(list: &Value) -> impl Iterator<Item = &Value> {
@@ -103,7 +111,7 @@ fn litellm(list: &Value, name: &str) -> Option<Value> {
     let entry = entries(list).find(|entry| has_name(entry, "model_name", name))?;
     let info = entry.get("model_info")?;
     let mut found = Map::new();
-    let window = positive(info, "/max_input_tokens").or_else(|| positive(info, "/max_tokens"))?;
+    let window = positive(info, "/max_input_tokens")?;
     found.insert("window".to_owned(), json!(window));
     if let Some(most) = positive(info, "/max_output_tokens").filter(|most| *most < window) {
         found.insert("max_output".to_owned(), json!(most));

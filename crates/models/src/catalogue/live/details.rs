@@ -2,7 +2,7 @@
 
 use super::compatible;
 use super::list_format::ListFormat;
-use crate::catalogue::known_model::{KnownModel, Level, LongPromptPrices, OLLAMA_WINDOW, Prices};
+use crate::catalogue::known_model::{KnownModel, Level, LongPromptPrices, Prices};
 use crate::message::Thinking;
 use crate::text::one_line;
 use serde_json::Value;
@@ -55,18 +55,16 @@ impl ModelDetails {
     /// assumed window, and the other assumptions about a model without a row.
     pub(crate) fn add_to(&self, known: KnownModel) -> KnownModel {
         let is_unnamed = known.title == known.id.name;
+        let known = match (self.window, self.is_ollama) {
+            (None, true) if known.window_assumed => known.with_window_of_ollama(),
+            (window, _) => known.with_window(window),
+        };
         let (levels, default_level) = match self.levels.is_empty() {
             true => (known.levels, known.default_level),
             false => (self.levels.clone(), self.default_level.clone()),
         };
         KnownModel {
             title: self.title.clone().filter(|_| is_unnamed).unwrap_or(known.title),
-            window: match (self.window, self.is_ollama) {
-                (Some(window), _) => window,
-                (None, true) => OLLAMA_WINDOW,
-                (None, false) => known.window,
-            },
-            window_assumed: known.window_assumed && self.window.is_none(),
             max_output: self.max_output.or(known.max_output),
             prices: known.prices.or_else(|| self.prices.clone()),
             levels,

@@ -1,7 +1,8 @@
 //! Requests about models, which are limited in time and size.
 
+use super::list_format::ListFormat;
 use crate::error::in_words;
-use crate::http::Http;
+use crate::http::{Http, USUAL_BODY, body_within};
 use crate::provider::Provider;
 use reqwest::Url;
 use serde_json::Value;
@@ -11,7 +12,7 @@ use std::time::Duration;
 /// The time limit of a request.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// The maximum size of an answer, in bytes. The longest known list has 2 MB.
+/// The maximum size of OpenRouter's list, in bytes. It has 2 MB.
 const LONGEST: usize = 16 << 20;
 
 /// Why a provider told nothing about its models.
@@ -92,19 +93,18 @@ async fn answer(
         Unanswered::new(None, why)
     };
     let request = http.get(provider, &url).map_err(wrong)?;
-    let mut response = request.send().await.map_err(|_| unreachable())?;
+    let response = request.send().await.map_err(|_| unreachable())?;
     let status = response.status().as_u16();
     if status != 200 {
         return Err(Unanswered::of_status(provider, status));
     }
-    let mut bytes = Vec::new();
-    while let Some(piece) = response.chunk().await.map_err(|_| unreachable())? {
-        if bytes.len() + piece.len() > LONGEST {
-            let megabytes = LONGEST >> 20;
-            let why = format!("{} sent a list of more than {megabytes} MiB", provider.name);
-            return Err(Unanswered::new(Some(status), why));
-        }
-        bytes.extend_from_slice(&piece);
-    }
+    let limit = match ListFormat::of(provider) {
+        ListFormat::OpenRouter => LONGEST,
+        _ => USUAL_BODY,
+    };
+    let Some(bytes) = body_within(response, limit).await.map_err(|_| unreachable())? else {
+        let why = format!("{} sent a list of more than {} MiB", provider.name, limit >> 20);
+        return Err(Unanswered::new(Some(status), why));
+    };
     serde_json::from_slice(&bytes).map_err(|_| Unanswered::unreadable(provider))
 }

@@ -167,7 +167,7 @@ async fn windows_of_compatible_servers_are_asked_where_each_tells_them() {
             listed(
                 json!({"model_name": "m", "model_info": {"max_tokens": 9000, "max_input_tokens": null}}),
             ),
-            Some(9000),
+            None,
         ),
         ("/api/v0/models", listed(json!({"id": "m", "loaded_context_length": 7000})), Some(7000)),
     ] {
@@ -186,6 +186,51 @@ async fn windows_of_compatible_servers_are_asked_where_each_tells_them() {
                 .all(|request| request.contains("authorization: Bearer sk-secret")),
         );
     }
+}
+
+/// A server that fails where it may have the details is asked again.
+#[tokio::test]
+async fn only_real_answers_show_that_a_server_has_no_details() {
+    for (status, expected) in
+        [(404, Ok(())), (405, Ok(())), (503, Err(Some(503))), (401, Err(Some(401)))]
+    {
+        let list = ("/v1/models", json!({"data": [{"id": "m"}]}));
+        let server = Server::by_path_else(&[list], status).await;
+        let found = asked(&http(), &provider("openai", Wire::Chat, &server), "m").await;
+        assert_eq!(found.map(|_| ()).map_err(|why| why.status), expected, "{status}");
+    }
+}
+
+#[tokio::test]
+async fn the_list_is_where_the_calls_go() {
+    let list = json!({"data": [{"id": "m", "context_length": 9000}]});
+    let server = Server::by_path(&[("/api/paas/v4/models", list)]).await;
+    let base = server.url.replace("/v1", "/api/paas/v4");
+    let provider = Provider::new("p", "p", Wire::Chat, &base);
+    assert_eq!(details(&provider, "m").await.window, Some(9000));
+}
+
+/// OpenAI's lists have no windows, so nothing is sent. Nobody answers at these addresses.
+#[tokio::test]
+async fn openai_is_not_asked() {
+    for (base, wire) in [
+        ("https://api.openai.com:1/v1", Wire::Responses),
+        ("https://nobody.openai.azure.com:1/openai/v1", Wire::Chat),
+    ] {
+        let provider = Provider::new("p", "p", wire, base);
+        assert_eq!(asked(&http(), &provider, "m").await, Ok(None), "{base}");
+    }
+}
+
+/// Only OpenRouter's list is long.
+#[tokio::test]
+async fn long_bodies_are_not_read() {
+    let entry = json!({"id": "m", "context_length": 9000, "filler": "x".repeat(2 << 20)});
+    let server = Server::by_path(&[("/v1/models", json!({"data": [entry]}))]).await;
+    let provider = |id: &str| self::provider(id, Wire::Chat, &server);
+    assert_eq!(details(&provider("openrouter"), "m").await.window, Some(9000));
+    let error = list(&http(), &provider("openai")).await.unwrap_err().to_string();
+    assert_eq!(error, "openai sent a list of more than 1 MiB");
 }
 
 /// LiteLLM has Anthropic's wire, but tells windows in its own way.
@@ -218,7 +263,7 @@ async fn ollama_under_another_id_is_recognised() {
     let provider = provider("openai", Wire::Chat, &server);
     let found = details(&provider, "m").await;
     let known = found.add_to(KnownModel::unknown(provider.model("m"), 128_000));
-    assert_eq!((known.window, known.window_assumed, known.is_cut_silently()), (4096, true, true));
+    assert_eq!((known.window, known.window_assumed, known.is_cut_silently), (4096, true, true));
 }
 
 #[tokio::test]

@@ -137,3 +137,10 @@ async fn local_servers_are_found_where_the_environment_says() {
     );
     assert!(ollama.provider.is_local());
 }
+
+#[tokio::test]
+async fn a_body_that_is_too_long_is_not_read() {
+    let long = json!({"data": [{"id": "m", "max_model_len": 9000, "filler": "x".repeat(2 << 20)}]});
+    let server = server(&[long]).await;
+    assert_eq!(vllm(&http(), provider(&server)).await, None);
+}

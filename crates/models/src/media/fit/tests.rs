@@ -171,6 +171,23 @@ fn newest_of_many_pictures_are_kept_in_steps() {
     assert_eq!(sent((0..300).map(|_| 10)), "-".repeat(200) + &"+".repeat(100));
 }
 
+/// The limits on pictures are none on documents.
+#[test]
+fn documents_before_many_pictures_are_kept() {
+    let pdf = || {
+        let media = media("application/pdf", b"%PDF-1.7");
+        Part::Document(Document { name: "d".into(), media })
+    };
+    for (pictures, side, kept) in [(21, 2_500, 18), (103, 10, 100), (300, 10, 97)] {
+        let parts = [pdf(), image(b"%PDF-1.7")].into_iter();
+        let parts = parts.chain((0..pictures).map(|_| image(&png(side, 10, 0))));
+        let (parts, left_out) = fitted(parts.collect());
+        assert!(matches!(parts[..2], [Part::Document(_), Part::Document(_)]), "{pictures}");
+        let sent = parts.iter().filter(|part| matches!(part, Part::Image(_))).count();
+        assert_eq!((sent, left_out.len()), (kept, pictures - kept), "{pictures}");
+    }
+}
+
 #[test]
 fn newest_pieces_are_kept_within_the_size_of_a_request() {
     let large = image(&png(10, 10, 3_700_000));

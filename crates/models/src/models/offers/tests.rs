@@ -19,6 +19,8 @@ fn models(
         variables.iter().find(|(other, _)| *other == name).map(|(_, value)| (*value).to_owned())
     };
     let models = Models::of(&environment, own).unwrap().and_local(&environment);
+    let as_of = models.prices_as_of().parse().unwrap();
+    let models = models.on_day(as_of);
     let provider = Provider::new(id, id, Wire::Chat, &format!("http://127.0.0.1:{port}/v1"));
     let model = LocalModel { name: "tiny".to_owned(), window };
     let server = LocalServer { provider, models: vec![model], is_loading: false };

@@ -11,19 +11,29 @@ pub(crate) const BETA: &str = "thinking-binding-controls-2026-08-01";
 /// The last Claude version whose thoughts are not bound: 5.0.
 const LAST_UNBOUND: (u32, u32) = (5, 0);
 
-/// Returns whether the model with this name is a Claude model that binds its thoughts. A name
+/// Returns whether the model with this name is a Claude model that may bind its thoughts. A name
 /// without a version, such as `claude-opus-latest`, is taken for a new model.
 pub(crate) fn binds_thoughts(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let Some((_, after)) = name.split_once("claude") else { return false };
+    version(after).is_none_or(|version| version > LAST_UNBOUND) && !after.starts_with("-instant")
+}
+
+/// Returns whether the name has the version of a Claude model that binds its thoughts. A name
+/// without a version may be a gateway's own name for any model.
+pub(crate) fn surely_binds_thoughts(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let version = name.split_once("claude").and_then(|(_, after)| version(after));
+    version.is_some_and(|version| version > LAST_UNBOUND)
+}
+
+/// Returns the version in what follows `claude` in a name.
+fn version(after: &str) -> Option<(u32, u32)> {
     // Longer numbers are dates.
     let number = |word: &str| (word.len() <= 2).then(|| word.parse::<u32>().ok()).flatten();
     let mut words = after.split(['-', '.', '@', ':']).skip_while(|word| number(word).is_none());
-    let version = words.next().and_then(number).map(|major| {
-        let minor = words.next().and_then(number).unwrap_or_default();
-        (major, minor)
-    });
-    version.is_none_or(|version| version > LAST_UNBOUND) && !after.starts_with("-instant")
+    let major = words.next().and_then(number)?;
+    Some((major, words.next().and_then(number).unwrap_or_default()))
 }
 
 /// Returns the member of `thinking` that makes the provider drop a thought whose conversation has
@@ -34,7 +44,7 @@ pub(crate) fn drop_stale() -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::binds_thoughts;
+    use super::{binds_thoughts, surely_binds_thoughts};
 
     #[test]
     fn new_and_unknown_claude_models_bind_their_thoughts() {
@@ -64,6 +74,8 @@ mod tests {
             ("m", false),
         ] {
             assert_eq!(binds_thoughts(name), expected, "{name}");
+            let has_version = name != "claude-opus-latest";
+            assert_eq!(surely_binds_thoughts(name), expected && has_version, "{name}");
         }
     }
 }

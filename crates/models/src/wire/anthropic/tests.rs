@@ -152,7 +152,14 @@ fn stale_thoughts_of_models_that_bind_them_are_dropped() {
     for (name, thinks, without, expected) in [
         (bound, high(), false, (Some(drops.clone()), beta(), true)),
         // A model about which nothing is known thinks, too.
-        (bound, None, false, (Some(drops), beta(), true)),
+        (bound, None, false, (Some(drops.clone()), beta(), true)),
+        // The provider may have refused the setting, or the kind of thinking.
+        (bound, None, true, (None, String::new(), false)),
+        // A gateway's own name may stand for any model.
+        ("claude", None, false, (None, String::new(), true)),
+        ("team-claude", None, false, (None, String::new(), true)),
+        ("claude-sonnet", None, false, (None, String::new(), true)),
+        ("claude-sonnet", high(), false, (Some(drops), beta(), true)),
         (bound, high(), true, (Some(adaptive.clone()), String::new(), false)),
         (
             bound,
@@ -164,10 +171,16 @@ fn stale_thoughts_of_models_that_bind_them_are_dropped() {
             bound,
             Some(Thinking::BetweenTools("low".into())),
             false,
-            (Some(json!({"type": "between_tools"})), String::new(), true),
+            (Some(json!({"type": "between_tools"})), String::new(), false),
         ),
         (unbound, high(), false, (Some(adaptive), String::new(), true)),
         (unbound, None, false, (None, String::new(), true)),
+        (
+            unbound,
+            Some(Thinking::BetweenTools("low".into())),
+            false,
+            (Some(json!({"type": "between_tools"})), String::new(), true),
+        ),
         (
             unbound,
             Some(Thinking::Budget(0)),

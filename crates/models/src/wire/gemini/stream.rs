@@ -121,9 +121,10 @@ fn usage_of(usage: &Value) -> TokenUsage {
     TokenUsage {
         // The count of prompt tokens includes the cached ones. Tokens for the provider's own tools
         // are counted separately.
-        input: number("promptTokenCount").saturating_sub(cached_read)
-            + number("toolUsePromptTokenCount"),
-        output: number("candidatesTokenCount") + thought.unwrap_or(0),
+        input: number("promptTokenCount")
+            .saturating_sub(cached_read)
+            .saturating_add(number("toolUsePromptTokenCount")),
+        output: number("candidatesTokenCount").saturating_add(thought.unwrap_or(0)),
         thought,
         cached_read,
         ..TokenUsage::default()

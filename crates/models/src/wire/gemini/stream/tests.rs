@@ -109,6 +109,15 @@ fn an_explicit_end_completes_an_answer_without_a_finish_reason() {
 }
 
 #[test]
+fn absurd_counts_do_not_overflow() {
+    let mut last = finished("STOP");
+    last["usageMetadata"] = json!({"promptTokenCount": u64::MAX, "toolUsePromptTokenCount": 1,
+        "candidatesTokenCount": u64::MAX, "thoughtsTokenCount": 1});
+    let usage = heard(Wire::Gemini, &events(&[last])).unwrap().usage;
+    assert_eq!((usage.input, usage.output), (u64::MAX, u64::MAX));
+}
+
+#[test]
 fn a_missing_error_is_no_error() {
     let mut text = parts(json!([{"text": "a"}]));
     text["error"] = Value::Null;
