@@ -4,6 +4,7 @@ pub(crate) mod conversation_kind;
 pub(crate) mod facts;
 pub(crate) mod gauge;
 pub(crate) mod message;
+pub(crate) mod note_token;
 pub(crate) mod prompt;
 pub(crate) mod state_note;
 pub(crate) mod stored_call;
@@ -12,6 +13,7 @@ pub(crate) mod summary;
 use crate::conversation::conversation_kind::ConversationKind;
 use crate::conversation::gauge::Gauge;
 use crate::conversation::message::Message;
+use crate::conversation::note_token::NoteToken;
 use crate::conversation::prompt::Prompt;
 use crate::conversation::state_note::KnownState;
 use crate::conversation::summary::Compacted;
@@ -33,14 +35,17 @@ pub(crate) struct Conversation {
     kind: ConversationKind,
     /// How full the model's window is.
     pub(crate) gauge: Gauge,
+    /// The token in the notes about the state of the session.
+    pub(crate) token: NoteToken,
 }
 
 impl Conversation {
-    /// The conversation of a subagent about its task.
-    pub(crate) fn about(task: Prompt, looks_only: bool) -> Self {
+    /// The conversation of a subagent about its task. It has the token of its session.
+    pub(crate) fn about(task: Prompt, looks_only: bool, token: NoteToken) -> Self {
         Self {
             messages: vec![Message::User(task)],
             kind: ConversationKind::Subagent { looks_only },
+            token,
             ..Self::default()
         }
     }

@@ -30,6 +30,7 @@ pub(crate) use running::{Next, Question, Running, ServerMessage};
 pub(crate) use server::{Server, seconds};
 
 use crate::models::{Models, ToolSpec};
+use crate::tools::fit::one_line;
 use attache_agent::Opening;
 use offered::OfferedTool;
 use server::Status;
@@ -44,6 +45,9 @@ use tokio::task::JoinSet;
 /// How long the session waits for a server in the background, as a multiple of the server's
 /// deadline. A server that must be downloaded first may be slow.
 const GIVE_UP_FACTOR: u32 = 6;
+
+/// The maximum length of the reason for a missing server in a note for models, in characters.
+const REASON: usize = 200;
 
 /// The MCP servers of one session. Dropping this value ends their connections and kills their
 /// processes.
@@ -144,13 +148,13 @@ impl Servers {
     /// each. Every event is returned once.
     pub(crate) fn unreported_events(&mut self) -> Vec<String> {
         let mut untold = self.told.take();
-        let lists = self.lists();
-        let total: usize = lists.iter().map(|(_, tools)| tools.len()).sum();
-        if total > offered::most() && !self.crowded {
+        let left_out = self.extend();
+        if left_out > 0 && !self.crowded {
             self.crowded = true;
+            let most = self.offered.len();
             untold.push(format!(
-                "The MCP servers offer {total} tools, but models accept only {}: the last ones are left out",
-                offered::most()
+                "The MCP servers offer {} tools, but models accept only {most}: the last ones are left out",
+                most + left_out
             ));
         }
         untold
@@ -159,9 +163,7 @@ impl Servers {
     /// Adds the tools of servers that became ready to the tools that models are offered. Returns
     /// the names of all tools if some are not stored yet.
     pub(crate) fn offer(&mut self) -> Option<Vec<String>> {
-        let lists: Vec<_> =
-            self.servers.iter().map(|server| (server.name(), server.tools())).collect();
-        offered::extend(&mut self.offered, &lists, &self.stored);
+        self.extend();
         let new = self.offered.iter().map(|tool| &tool.name);
         let new: Vec<_> = new.filter(|name| !self.stored.contains(name)).cloned().collect();
         if new.is_empty() {
@@ -207,7 +209,7 @@ impl Servers {
             let state = match server.status() {
                 Status::Connecting { late: false } => "not ready yet".to_owned(),
                 Status::Connecting { late: true } => "no reply so far".to_owned(),
-                Status::Gone(why) => format!("not available ({why})"),
+                Status::Gone(why) => format!("not available ({:?})", one_line(&why, REASON)),
                 Status::Ready(_) => "ready".to_owned(),
             };
             let instructions = (state == "ready").then(|| server.instructions()).flatten();
@@ -216,14 +218,11 @@ impl Servers {
         states
     }
 
-    /// The names and tools of the servers that are ready.
-    fn lists(&self) -> Vec<(&str, Arc<Vec<rmcp::model::Tool>>)> {
-        let ready = |server: &&Arc<Server>| matches!(server.status(), Status::Ready(_));
-        let none = Arc::default();
-        let tools = |server: &Arc<Server>| match ready(&server) {
-            true => server.tools(),
-            false => Arc::clone(&none),
-        };
-        self.servers.iter().map(|server| (server.name(), tools(server))).collect()
+    /// Adds the tools of servers that became ready. Returns the number of tools for which there is
+    /// no room.
+    fn extend(&mut self) -> usize {
+        let lists: Vec<_> =
+            self.servers.iter().map(|server| (server.name(), server.tools())).collect();
+        offered::extend(&mut self.offered, &lists, &self.stored)
     }
 }

@@ -12,7 +12,7 @@ mod servers;
 mod stop_reason;
 mod told_state;
 mod unknown_window;
-mod usage_report;
+pub(crate) mod usage_report;
 
 use crate::commands::{CommandOutcome, command};
 use crate::context::{
@@ -146,6 +146,11 @@ async fn run_loop(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<E
             && step == 0
             && matches!(answer.stop, ModelStop::End | ModelStop::Tools)
         {
+            // Its thoughts cost as much as an answer.
+            charge_failed_attempts(memory, turn, &*model, &answer.lost).await?;
+            if answer.usage.is_known() {
+                report_usage(memory, turn, &*model, &answer.usage).await?;
+            }
             let title = model.title();
             return Err(Error::failed(format!(
                 "{title} returned an empty response: retry, or choose another model"

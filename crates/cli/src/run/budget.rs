@@ -53,7 +53,7 @@ impl Budget {
         let others: Vec<String> =
             usage.costs().iter().map(|cost| sanitize::line(&cost.currency)).collect();
         Some(match others.is_empty() {
-            true => "the agent reports no cost so far, so --budget has no effect".to_owned(),
+            true => "no cost so far: --budget has no effect until the agent reports one".to_owned(),
             false => format!(
                 "the agent reports its cost in {}, not in {}, so --budget has no effect",
                 others.join(", "),

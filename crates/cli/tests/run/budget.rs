@@ -46,7 +46,7 @@ fn a_turn_over_the_budget_stops_the_script() {
 #[test]
 fn a_cost_that_cannot_be_compared_is_reported() {
     for (cost, says) in [
-        ("null", "reports no cost so far"),
+        ("null", "no cost so far: --budget has no effect until the agent reports one"),
         (r#"{"amount":9,"currency":"EUR"}"#, "in EUR, not in USD"),
     ] {
         let project = Project::new();

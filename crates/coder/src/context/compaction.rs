@@ -7,11 +7,12 @@ use crate::conversation::conversation_kind::ConversationKind;
 use crate::conversation::message::Message;
 use crate::conversation::summary::{Compacted, Summary};
 use crate::conversation::{Conversation, Forgotten};
-use crate::models::{Brief, Model, ModelEvent, ModelStop, input};
+use crate::models::{Brief, Model, ModelEvent, ModelStop, TokenUsage, input};
 use crate::notices::{takes_notices, tell};
 use crate::session::memory::{Memory, Record};
 use crate::tools::fit::counted;
 use crate::turn::answer::{brief, count, waits};
+use crate::turn::usage_report::charge_failed_attempts;
 use attache_agent::{CompactionHandle, Error, Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity};
 
@@ -229,7 +230,10 @@ async fn written(
     loop {
         let event = tokio::select! {
             biased;
-            () = turn.cancelled() => return Err(Error::Cancelled),
+            () = turn.cancelled() => {
+                charge_lost(memory, turn, model, step.unreported_usage()).await?;
+                return Err(Error::Cancelled);
+            }
             event = step.next() => event,
         };
         match event {
@@ -253,10 +257,24 @@ async fn written(
                     false => Err(format!("{} wrote no summary", model.title())),
                 });
             }
-            Some(Err(error)) => return Ok(Err(error.to_string())),
+            Some(Err(error)) => {
+                charge_lost(memory, turn, model, step.unreported_usage()).await?;
+                return Ok(Err(error.to_string()));
+            }
             None => return Ok(Err(format!("{} wrote no summary", model.title()))),
         }
     }
+}
+
+/// Counts the tokens of a call that did not end, because the provider bills them too.
+async fn charge_lost(
+    memory: &mut Memory,
+    turn: &Turn,
+    model: &dyn Model,
+    lost: TokenUsage,
+) -> Result<()> {
+    count(turn, &lost);
+    charge_failed_attempts(memory, turn, model, &[lost]).await
 }
 
 /// Removes the oldest parts until the conversation fits into `room` tokens, and tells the person.
@@ -284,6 +302,7 @@ fn words(forgotten: Forgotten, model: &dyn Model) -> String {
             )
         }
     };
+    let were = if forgotten.turns + forgotten.results == 1 { "was" } else { "were" };
     let window = match model.window() {
         Some(window) => format!("the context window of {}", counted(window, "token")),
         None if model.is_cut_silently() => {
@@ -292,5 +311,5 @@ fn words(forgotten: Forgotten, model: &dyn Model) -> String {
         // The provider has refused the conversation, without its limit.
         None => "the model's context window".to_owned(),
     };
-    format!("The conversation exceeded {window}: the oldest {what} was removed")
+    format!("The conversation exceeded {window}: the oldest {what} {were} removed")
 }

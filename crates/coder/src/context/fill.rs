@@ -5,7 +5,7 @@ use crate::models::{Brief, Model};
 use crate::session::memory::Memory;
 use attache_agent::{Result, Turn};
 use attache_models::answer_reserve;
-use attache_protocol::v1::{Notice, NoticeSeverity};
+use attache_protocol::v1::{Cost, Notice, NoticeSeverity};
 use attache_session::UsageLevel;
 
 impl Conversation {
@@ -65,11 +65,14 @@ pub(crate) async fn report_fill(
     model: &dyn Model,
     used: u64,
 ) -> Result<()> {
-    let Some(window) = model.window() else { return Ok(()) };
     // The cost covers the whole session, so it is not reported for a subagent.
     let cost =
         memory.spending.cost().filter(|_| memory.conversation.kind() == ConversationKind::Agent);
-    turn.usage(used, window, cost).await?;
+    let Some(window) = model.window() else {
+        return report_cost(memory, turn, model, used, cost).await;
+    };
+    turn.usage(used, window, cost.clone()).await?;
+    memory.conversation.gauge.told_cost = cost;
     memory.conversation.gauge.told_fill = Some((used, window));
     let level = UsageLevel::of(used, window);
     let before = memory.conversation.gauge.told.replace(level);
@@ -90,4 +93,21 @@ pub(crate) async fn report_fill(
     };
     notice.description = Some(what.to_owned());
     turn.notice(notice).await
+}
+
+/// Reports a changed cost if the window is unknown, so that a budget has an effect. The protocol
+/// has no cost without a window (USE-03), so the window is the one that the agent works with.
+async fn report_cost(
+    memory: &mut Memory,
+    turn: &Turn,
+    model: &dyn Model,
+    used: u64,
+    cost: Option<Cost>,
+) -> Result<()> {
+    if cost.is_none() || cost == memory.conversation.gauge.told_cost {
+        return Ok(());
+    }
+    turn.usage(used, model.size(), cost.clone()).await?;
+    memory.conversation.gauge.told_cost = cost;
+    Ok(())
 }

@@ -7,10 +7,10 @@
 use crate::conversation::Conversation;
 use crate::conversation::message::Message;
 use crate::conversation::prompt::Prompt;
-use crate::models::{Brief, Model, ModelEvent, Models, TokenUsage, input};
+use crate::models::{Brief, EventStream, Model, ModelEvent, Models, TokenUsage, input};
 use crate::session::memory::{Memory, Record};
 use crate::session::options::MODEL;
-use crate::session::spending::Spending;
+use crate::session::spending::{Spending, cost};
 use crate::session::titles::Spent;
 use crate::tools::fit::one_line;
 use attache_agent::{Error, Result, SessionHandle, Turn};
@@ -143,10 +143,12 @@ impl TitleSearch {
     async fn run(mut self) {
         let conversation = Conversation::of(&self.text);
         let model = Arc::clone(&self.model);
-        let mut step = model.stream(input(&*model, &conversation, Brief::to_write(&self.system)));
+        let step = model.stream(input(&*model, &conversation, Brief::to_write(&self.system)));
+        let (model, calls) = (Arc::clone(&self.model), Arc::clone(&self.calls));
+        let mut call = TitleCall { step, model, calls };
         let mut words = String::new();
         let usage = loop {
-            match step.next().await {
+            match call.step.next().await {
                 Some(Ok(ModelEvent::Text(text))) => words.push_str(&text),
                 Some(Ok(ModelEvent::Done { usage, .. })) => break usage,
                 Some(Ok(ModelEvent::Waiting { lost, .. })) => {
@@ -174,11 +176,32 @@ impl TitleSearch {
 
     /// Counts the tokens of a model call, even if it failed.
     fn count(&mut self, usage: &TokenUsage) {
-        let cost = self.model.cost(usage).filter(|_| usage.total() > 0);
-        let title = self.model.title();
-        let call = (title.to_owned(), *usage, cost);
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
-        self.spending.add(title, cost);
+        let spent = spent(&*self.model, usage);
+        self.spending.add(self.model.title(), spent.2);
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(spent);
+    }
+}
+
+/// The tokens and the cost of a model call.
+fn spent(model: &dyn Model, usage: &TokenUsage) -> Spent {
+    (model.title().to_owned(), *usage, cost(model, usage))
+}
+
+/// A model call for a title. If it fails, takes too long or is stopped, its tokens are counted too,
+/// because the provider bills them.
+struct TitleCall {
+    step: Box<dyn EventStream>,
+    model: Arc<dyn Model>,
+    calls: Arc<Mutex<Vec<Spent>>>,
+}
+
+impl Drop for TitleCall {
+    fn drop(&mut self) {
+        let lost = self.step.unreported_usage();
+        if lost.is_known() {
+            let spent = spent(&*self.model, &lost);
+            self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(spent);
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! How full a model's context window is.
 
 use crate::models::Model;
+use attache_protocol::v1::Cost;
 use attache_session::UsageLevel;
 
 /// A token counter that corrects its estimates with the provider's last count.
@@ -12,6 +13,8 @@ pub(crate) struct Gauge {
     pub(crate) told: Option<UsageLevel>,
     /// The last usage that the client received: the tokens used, and the size of the window.
     pub(crate) told_fill: Option<(u64, u64)>,
+    /// The last cost that the client received in this process.
+    pub(crate) told_cost: Option<Cost>,
 }
 
 impl Gauge {

@@ -1,5 +1,6 @@
 //! The list of a server's tools. A tool that cannot be used is left out, and not its whole server.
 
+use crate::conversation::note_token::random_word;
 use crate::tools::fit::one_line;
 use rmcp::model::{
     ClientRequest, CustomResult, ListToolsRequest, PaginatedRequestParams, ServerResult, Tool,
@@ -7,6 +8,7 @@ use rmcp::model::{
 use rmcp::service::Peer;
 use rmcp::{RoleClient, ServiceError};
 use serde_json::Value;
+use std::sync::LazyLock;
 
 /// The maximum number of tools of one server.
 const MAX_TOOLS: usize = 1000;
@@ -17,15 +19,36 @@ const MAX_PAGES: usize = 50;
 /// The maximum length of a tool's name in a message, in characters.
 const NAME: usize = 60;
 
-/// The member of `_meta` with the reason why a tool is left out. [`mark`] adds it.
-const MARK: &str = "attache/leftOut";
+/// The maximum number of tools that are left out and named.
+const SHOWN: usize = 10;
+
+/// The member of `_meta` of a tool that needs tasks. [`mark`] adds it. It is random, so that a
+/// server cannot add it.
+static MARK: LazyLock<String> = LazyLock::new(|| format!("attache/leftOut/{}", random_word()));
 
 /// The tools of a server.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
     pub(super) tools: Vec<Tool>,
-    /// The tools that cannot be used, each with the reason.
-    pub(super) left_out: Vec<String>,
+    pub(super) left_out: LeftOut,
+}
+
+/// The tools that cannot be used.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(super) struct LeftOut {
+    /// The first of them, each with the reason.
+    pub(super) shown: Vec<String>,
+    /// The number of all of them.
+    pub(super) count: usize,
+}
+
+impl LeftOut {
+    fn add(&mut self, name: &str, why: &str) {
+        self.count += 1;
+        if self.shown.len() < SHOWN {
+            self.shown.push(format!("{name} {why}"));
+        }
+    }
 }
 
 /// All tools of a server, up to the limits.
@@ -56,14 +79,12 @@ pub(super) async fn tools(peer: &Peer<RoleClient>) -> Result<Listing, ServiceErr
 
 impl Listing {
     fn add(&mut self, mut tool: Tool) {
-        let mark = tool.meta.as_mut().and_then(|meta| meta.0.remove(MARK));
-        match mark {
-            Some(why) => {
-                let why = why.as_str().unwrap_or_default();
-                self.left_out.push(format!("{} {why}", one_line(&tool.name, NAME)));
-            }
-            None if self.tools.len() < MAX_TOOLS => self.tools.push(tool),
-            None => {}
+        let is_marked = tool.meta.as_mut().and_then(|meta| meta.0.remove(MARK.as_str())).is_some();
+        if is_marked {
+            let why = "needs MCP tasks, which are not supported";
+            self.left_out.add(&one_line(&tool.name, NAME), why);
+        } else if self.tools.len() < MAX_TOOLS {
+            self.tools.push(tool);
         }
     }
 
@@ -84,7 +105,7 @@ impl Listing {
             };
             match serde_json::from_value(tool) {
                 Ok(tool) => self.add(tool),
-                Err(_) => self.left_out.push(format!("{name} {why}")),
+                Err(_) => self.left_out.add(&name, &why),
             }
         }
         Ok(page.get("nextCursor").and_then(Value::as_str).map(str::to_owned))
@@ -105,10 +126,60 @@ pub(super) fn mark(message: &[u8]) -> Option<Vec<u8>> {
         if tool.pointer("/execution/taskSupport") != Some(&Value::from("required")) {
             continue;
         }
-        let meta = tool.as_object_mut()?.entry("_meta").or_insert_with(|| serde_json::json!({}));
-        meta.as_object_mut()?
-            .insert(MARK.to_owned(), "needs MCP tasks, which are not supported".into());
-        marked = true;
+        let Some(tool) = tool.as_object_mut() else { continue };
+        let meta = tool.entry("_meta").or_insert(Value::Null);
+        if !meta.is_object() {
+            *meta = serde_json::json!({});
+        }
+        if let Some(meta) = meta.as_object_mut() {
+            meta.insert(MARK.clone(), true.into());
+            marked = true;
+        }
     }
     marked.then(|| serde_json::to_vec(&message).ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Listing, MARK, SHOWN, mark};
+    use serde_json::{Value, json};
+
+    /// The tools and the tools left out of a server that sends these tools.
+    fn listed(tools: &Value) -> Listing {
+        let message = json!({ "result": { "tools": tools } }).to_string();
+        let message = mark(message.as_bytes()).unwrap_or(message.into_bytes());
+        let mut page: Value = serde_json::from_slice(&message).unwrap();
+        let mut listing = Listing::default();
+        listing.add_each(page["result"].take()).unwrap();
+        listing
+    }
+
+    #[test]
+    fn a_server_cannot_mark_a_tool() {
+        let meta = json!({ "attache/leftOut": "\u{1b}[2J" });
+        let listing = listed(&json!([{ "name": "a", "inputSchema": {}, "_meta": meta }]));
+        assert_eq!((listing.tools.len(), listing.left_out.count), (1, 0));
+        assert!(MARK.len() > "attache/leftOut/".len());
+    }
+
+    #[test]
+    fn a_meta_that_is_no_object_does_not_stop_the_marking() {
+        let execution = json!({ "taskSupport": "required" });
+        let tool = |name: &str, meta: Value| json!({ "name": name, "inputSchema": {}, "execution": execution, "_meta": meta });
+        let listing =
+            listed(&json!([tool("a", json!(5)), tool("b", json!(null)), 5, tool("c", json!({}))]));
+        assert!(listing.tools.is_empty(), "{listing:?}");
+        let mut shown = listing.left_out.shown;
+        assert_eq!(shown.remove(2), "tool number 3 has no inputSchema");
+        assert_eq!(
+            shown,
+            ["a", "b", "c"].map(|name| format!("{name} needs MCP tasks, which are not supported"))
+        );
+    }
+
+    #[test]
+    fn tools_left_out_are_counted_and_the_first_are_named() {
+        let listing = listed(&json!(vec![json!({ "name": "a" }); 2000]));
+        assert_eq!((listing.left_out.shown.len(), listing.left_out.count), (SHOWN, 2000));
+    }
 }

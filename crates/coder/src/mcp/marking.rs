@@ -96,6 +96,6 @@ mod tests {
         assert_eq!(read(&others).await, others);
         let marked = read(&format!("{}\n{}\n", tool("required"), tool("optional"))).await;
         let lines: Vec<_> = marked.lines().collect();
-        assert!(lines[0].contains("needs MCP tasks") && lines[1] == tool("optional"), "{marked}");
+        assert!(lines[0].contains("attache/leftOut/") && lines[1] == tool("optional"), "{marked}");
     }
 }

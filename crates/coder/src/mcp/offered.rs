@@ -41,12 +41,26 @@ pub(super) fn most() -> usize {
 
 /// Adds the tools of these servers to those that are offered already, each with a unique name. New
 /// tools are added at the end, first those that are in `order`. If a server lists a tool twice, the
-/// first one counts.
+/// first one counts. If there is no room for a new tool, those that their servers no longer list
+/// are removed. Returns the number of tools for which there is no room.
 pub(super) fn extend<S: AsRef<str>>(
     offered: &mut Vec<OfferedTool>,
     lists: &[(S, Arc<Vec<Tool>>)],
     order: &[String],
-) {
+) -> usize {
+    let is_listed = |each: &OfferedTool| {
+        let tools = lists.get(each.server).map(|(_, tools)| tools);
+        tools.is_some_and(|tools| tools.iter().any(|tool| tool.name == each.tool.name))
+    };
+    let known: HashSet<_> = offered.iter().map(|each| (each.server, &each.tool.name)).collect();
+    let listed = lists.iter().enumerate();
+    let listed =
+        listed.flat_map(|(server, (_, tools))| tools.iter().map(move |t| (server, &t.name)));
+    let new: HashSet<_> = listed.filter(|tool| !known.contains(tool)).collect();
+    if offered.len() + new.len() > most() {
+        offered.retain(is_listed);
+    }
+    let mut left_out = 0;
     let mut taken: HashSet<String> = offered.iter().map(|each| each.name.clone()).collect();
     let mut new = Vec::new();
     for (server, (server_name, tools)) in lists.iter().enumerate() {
@@ -62,13 +76,14 @@ pub(super) fn extend<S: AsRef<str>>(
                     let name = unused_name(&mut taken, &joined(server_name.as_ref(), &tool.name));
                     new.push(OfferedTool { name, server, tool: tool.clone() });
                 }
-                None => {}
+                None => left_out += 1,
             }
         }
     }
     let place = |name: &str| order.iter().position(|other| other == name);
     new.sort_by_key(|tool| place(&tool.name).unwrap_or(usize::MAX));
     offered.extend(new);
+    left_out
 }
 
 /// `server__tool` of letters, digits, `_` and `-`; it does not begin with a digit.
@@ -209,6 +224,21 @@ mod tests {
         let many: Vec<_> = (0..200).map(|number| format!("t{number}")).collect();
         let many: Vec<_> = many.iter().map(String::as_str).collect();
         assert_eq!(offered(&[("a", tools(&many))]).len(), most());
+    }
+
+    #[test]
+    fn tools_that_are_no_longer_listed_make_room() {
+        let many: Vec<_> = (0..most()).map(|number| format!("t{number}")).collect();
+        let many: Vec<_> = many.iter().map(String::as_str).collect();
+        let mut offered = Vec::new();
+        assert_eq!(extend(&mut offered, &[("a", tools(&many))], &[]), 0);
+        assert_eq!(extend(&mut offered, &[("a", tools(&many[..2]))], &[]), 0);
+        assert_eq!(offered.len(), most(), "a changed list costs the cache");
+        assert_eq!(extend(&mut offered, &[("a", tools(&[many[0], "new"]))], &[]), 0);
+        assert_eq!(names(&offered), ["a__t0", "a__new"]);
+        let all = [&many[..], &["new"]].concat();
+        assert_eq!(extend(&mut offered, &[("a", tools(&all))], &[]), 1);
+        assert_eq!(offered.len(), most());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::client::Client;
 use super::connection::{self, Connection, Traces};
 use super::failure;
-use super::listing::{self, Listing};
+use super::listing::{self, LeftOut};
 use super::running::{Listeners, Running};
 use super::secrets::Secrets;
 use super::server_notices::ServerNotices;
@@ -30,9 +30,6 @@ const BACKOFF: Duration = Duration::from_millis(250);
 
 /// The maximum length of a server's name in a message, in characters.
 const NAME: usize = 40;
-
-/// The maximum number of tools that a message names.
-const SHOWN: usize = 10;
 
 /// The state of a server.
 #[derive(Debug, Clone)]
@@ -70,7 +67,7 @@ pub(crate) struct Server {
     secrets: Secrets,
     state: watch::Sender<State>,
     /// The tools that are left out, as the person was told.
-    left_out: Mutex<Vec<String>>,
+    left_out: Mutex<LeftOut>,
     listeners: Arc<Listeners>,
     /// Notified when the server's tools change.
     changed: Arc<Notify>,
@@ -189,9 +186,8 @@ impl Server {
             Err(why) => {
                 let more =
                     format!("{}. Its tools cannot be used in this session.", capitalized(&why));
-                // The first turn begins when the state is known, so the person is told before.
-                told.tell(format!("The MCP server {name} is not available"), &more).await;
-                self.set(Status::Gone(why));
+                let what = format!("The MCP server {name} is not available");
+                told.tell_after(what, &more, || self.set(Status::Gone(why))).await;
                 return;
             }
         };
@@ -260,14 +256,10 @@ impl Server {
             seconds(setup.deadline)
         );
         let words = self.secrets.hide(&traces.last_words());
-        told.tell(
-            what,
-            &format!(
-                "The session continues without the server's tools, which appear when the server is ready{words}."
-            ),
-        )
-        .await;
-        self.set(Status::Connecting { late: true });
+        let more = format!(
+            "The session continues without the server's tools, which appear when the server is ready{words}."
+        );
+        told.tell_after(what, &more, || self.set(Status::Connecting { late: true })).await;
         let late = timeout(setup.longest.saturating_sub(setup.deadline), connecting).await;
         late.unwrap_or_else(|_| {
             Err(format!(
@@ -286,7 +278,7 @@ impl Server {
     ) -> String {
         let Connection { service, listing, instructions, _child } = connection;
         let peer = service.peer().clone();
-        self.tell_left_out(&listing, told).await;
+        self.tell_left_out(&listing.left_out, told).await;
         let tools = listing.tools;
         self.state.send_modify(|state| {
             *state =
@@ -301,7 +293,7 @@ impl Server {
                 () = self.changed.notified() => {
                     // If the server does not list its tools again, the old list is kept.
                     if let Ok(Ok(listing)) = timeout(DEADLINE, listing::tools(&peer)).await {
-                        self.tell_left_out(&listing, told).await;
+                        self.tell_left_out(&listing.left_out, told).await;
                         self.state.send_modify(|state| state.tools = Arc::new(listing.tools));
                     }
                 }
@@ -312,22 +304,21 @@ impl Server {
     }
 
     /// Tells the person which tools are left out, once.
-    async fn tell_left_out(&self, listing: &Listing, told: &ServerNotices) {
+    async fn tell_left_out(&self, left_out: &LeftOut, told: &ServerNotices) {
         {
             let mut before = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
-            if listing.left_out.is_empty() || *before == listing.left_out {
+            if left_out.count == 0 || *before == *left_out {
                 return;
             }
-            before.clone_from(&listing.left_out);
+            before.clone_from(left_out);
         }
-        let count = listing.left_out.len();
+        let LeftOut { shown, count } = left_out;
         let what = format!(
             "The MCP server {} has {} that cannot be used",
             self.name,
-            counted(count as u64, "tool")
+            counted(*count as u64, "tool")
         );
-        let shown: Vec<_> = listing.left_out.iter().take(SHOWN).map(String::as_str).collect();
-        let more = if count > SHOWN { ", and others" } else { "" };
+        let more = if *count > shown.len() { ", and others" } else { "" };
         let more = format!("{}{more}. The others can be used.", shown.join(", "));
         told.tell(what, &self.secrets.hide(&more)).await;
     }

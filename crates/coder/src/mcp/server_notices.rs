@@ -25,17 +25,27 @@ impl ServerNotices {
 
     /// Sends a notice, which has a headline and details.
     pub(super) async fn tell(&self, what: String, more: &str) {
+        self.tell_after(what, more, || ()).await;
+    }
+
+    /// Sets a state and sends a notice. The state does not wait for a client that reads slowly. The
+    /// first turn begins when the state is known, so a notice for a turn is kept before.
+    pub(super) async fn tell_after(&self, what: String, more: &str, set: impl FnOnce()) {
         let mut notice = Notice::new(NoticeSeverity::Warning, what.as_str());
         notice.description = Some(more.to_owned());
         if let Some(session) = &self.notices {
+            set();
             // An error means that the session or the client is gone.
             drop(session.notice(notice).await);
             return;
         }
-        let mut untold = self.untold.lock().unwrap_or_else(PoisonError::into_inner);
-        if untold.len() < MOST {
-            untold.push(format!("{what}: {more}"));
+        {
+            let mut untold = self.untold.lock().unwrap_or_else(PoisonError::into_inner);
+            if untold.len() < MOST {
+                untold.push(format!("{what}: {more}"));
+            }
         }
+        set();
     }
 
     /// Takes the sentences that are kept for the next turn.

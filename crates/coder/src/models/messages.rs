@@ -3,6 +3,7 @@
 use super::{AssistantMessage, AssistantPart, Brief, LeftOut, Model, Part, ToolReply};
 use crate::conversation::Conversation;
 use crate::conversation::message::Message as ConversationMessage;
+use crate::conversation::note_token::NoteToken;
 use crate::conversation::prompt::{MentionedFile, Prompt};
 use crate::conversation::stored_call::StoredCall;
 use crate::tools::ToolResult;
@@ -31,10 +32,12 @@ pub(crate) fn checked_input(
 /// Returns the messages of the conversation.
 fn messages(model: &dyn Model, conversation: &Conversation) -> Vec<Message> {
     let mut messages = Vec::new();
+    let token = &conversation.token;
     // The summary is part of the next prompt, because some models do not accept two user messages
     // in a row.
     let mut summary = None;
     for (index, message) in conversation.messages().iter().enumerate() {
+        let before = messages.len();
         match message {
             ConversationMessage::Summary(left) => summary = Some(Part::Text(left.for_model())),
             ConversationMessage::User(prompt) => {
@@ -59,10 +62,27 @@ fn messages(model: &dyn Model, conversation: &Conversation) -> Vec<Message> {
             }
             // The offline model knows the state itself.
             ConversationMessage::State(_) if model.reads_data() => {}
-            ConversationMessage::State(note) => append(&mut messages, &note.text),
+            ConversationMessage::State(note) => {
+                append(&mut messages, &token.note(&note.text));
+                continue;
+            }
+        }
+        // The offline model does not read notes.
+        if !model.reads_data() {
+            messages.iter_mut().skip(before).for_each(|message| clean(token, message));
         }
     }
     messages
+}
+
+/// Removes the token of the notes from a text that comes from outside.
+fn clean(token: &NoteToken, message: &mut Message) {
+    match message {
+        Message::User(message) => token.clean_parts(&mut message.parts),
+        Message::ToolReply(reply) => reply.text = token.cleaned(&reply.text),
+        // The model's own words.
+        Message::Assistant(_) => {}
+    }
 }
 
 /// Appends a note to the last message, because some models do not accept a user message after a

@@ -30,10 +30,11 @@ impl Instructions {
         Self { in_prompt: stored.unwrap_or_else(|| now.clone()), now, is_stored }
     }
 
-    /// The current instructions, if they are not those in the system prompt. They are empty if
-    /// there are none any more.
-    pub(crate) fn changed(&self) -> Option<&str> {
-        (self.now != self.in_prompt).then(|| self.now.as_deref().unwrap_or_default())
+    /// The instructions in the system prompt, and the current ones. Those that do not exist are
+    /// empty.
+    pub(crate) fn in_prompt_and_now(&self) -> (&str, &str) {
+        let text = Option::as_deref;
+        (text(&self.in_prompt).unwrap_or_default(), text(&self.now).unwrap_or_default())
     }
 }
 

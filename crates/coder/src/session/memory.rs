@@ -3,6 +3,7 @@
 use crate::conversation::Conversation;
 use crate::conversation::conversation_kind::ConversationKind;
 use crate::conversation::message::Message;
+use crate::conversation::note_token::NoteToken;
 use crate::conversation::summary::Compacted;
 use crate::mcp::Servers;
 use crate::models::{Model, TokenUsage};
@@ -10,7 +11,7 @@ use crate::notices::tell;
 use crate::session::changes::Changes;
 use crate::session::choice::Choice;
 use crate::session::instructions::Instructions;
-use crate::session::spending::Spending;
+use crate::session::spending::{Spending, cost};
 use crate::session::system_prompt::ClientInstructions;
 use crate::session::titles::Titles;
 use crate::tools::execute::shell::Shell;
@@ -76,6 +77,8 @@ pub(crate) enum Record {
     Cleared,
     /// The instructions in the system prompt, which stay the same when the session is loaded.
     Instructions(Option<String>),
+    /// The token in the notes about the state, which stays the same when the session is loaded.
+    NoteToken(String),
     /// The names of the MCP servers' tools, in the order in which models are offered them.
     Tools(Vec<String>),
 }
@@ -99,6 +102,7 @@ impl Record {
             Self::Compacted(compacted) => conversation.compact(*compacted),
             Self::DroppedMedia { last, why } => drop(conversation.drop_media(last, &why)),
             Self::Cleared => conversation.clear(),
+            Self::NoteToken(token) => conversation.token = NoteToken::stored(token),
             // They belong to the prompt and to the servers, which the opening session creates.
             Self::Instructions(_) | Self::Tools(_) => {}
         }
@@ -128,7 +132,7 @@ impl Memory {
         model: &dyn Model,
         usage: &TokenUsage,
     ) -> Result<()> {
-        let cost = model.cost(usage).filter(|_| usage.total() > 0);
+        let cost = cost(model, usage);
         turn.remember(&Record::Cost(cost)).await?;
         self.spending.add(model.title(), cost);
         self.spending.count(usage);

@@ -1,12 +1,23 @@
 //! The tokens and the cost of a session.
 
-use crate::models::TokenUsage;
+use crate::models::{Model, TokenUsage};
 use attache_protocol::v1::Cost;
 use attache_session::Tokens;
 use std::collections::BTreeMap;
 
 /// The currency of all prices.
 const CURRENCY: &str = "USD";
+
+/// The cost of a model call in US dollars, or `None` if the price or the number of tokens is
+/// unknown.
+pub(crate) fn cost(model: &dyn Model, usage: &TokenUsage) -> Option<f64> {
+    if usage.is_known() {
+        return model.cost(usage);
+    }
+    // The number of tokens does not matter if the model is free.
+    let some = TokenUsage { input: 1, output: 1, ..TokenUsage::default() };
+    model.cost(&some).filter(|dollars| *dollars == 0.0)
+}
 
 /// The tokens and the cost of the calls of a session so far.
 #[derive(Debug, Clone, Default)]

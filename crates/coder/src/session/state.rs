@@ -19,8 +19,8 @@ const SERVERS: &str = "MCP servers. The names of their tools are the server and 
 pub(crate) struct SessionState<'s> {
     pub(crate) mode: Mode,
     pub(crate) servers: Vec<ServerState>,
-    /// The instructions, if they are not those in the system prompt.
-    pub(crate) instructions: Option<&'s str>,
+    /// The instructions in the system prompt, and the current ones.
+    pub(crate) instructions: (&'s str, &'s str),
 }
 
 /// Returns a note about everything that the model does not know yet, or `None` if it knows the
@@ -37,10 +37,12 @@ pub(crate) fn state_note(known: &KnownState, now: &SessionState<'_>) -> Option<S
         lines.push(SERVERS.to_owned());
     }
     lines.extend(of_servers);
-    if let Some(instructions) = now.instructions
-        && known.instructions.as_deref() != Some(instructions)
-    {
-        lines.push(changed(instructions));
+    let (in_prompt, instructions) = now.instructions;
+    if known.instructions.as_deref().unwrap_or(in_prompt) != instructions {
+        lines.push(match instructions == in_prompt {
+            true => BACK.to_owned(),
+            false => changed(instructions),
+        });
         tells.instructions = Some(instructions.to_owned());
     }
     let text = lines.join("\n");
@@ -89,6 +91,9 @@ fn servers(known: &KnownState, now: &[ServerState], tells: &mut KnownState) -> V
 /// The state of a server that the session no longer has.
 const REMOVED: &str = "no longer part of this session";
 
+/// What the model is told when the instructions are again those in the system prompt.
+const BACK: &str = "The instructions in the system prompt apply again, and no later ones.";
+
 /// The instructions that replace those in the system prompt.
 fn changed(instructions: &str) -> String {
     match instructions.trim() {
@@ -121,19 +126,20 @@ mod tests {
 
     #[test]
     fn only_changes_are_told() {
-        let state = |mode, servers, instructions| SessionState { mode, servers, instructions };
+        let state = |mode, servers, now| {
+            let instructions = ("Old.", now);
+            SessionState { mode, servers, instructions }
+        };
         let notes = notes(vec![
-            state(Mode::Ask, vec![server("a", "not ready yet", None)], None),
-            state(Mode::Ask, vec![server("a", "not ready yet", None)], None),
-            state(Mode::Plan, vec![server("a", "ready", Some("Echo\nfirst."))], None),
-            state(
-                Mode::Plan,
-                vec![server("a", "not available (it ended)", None)],
-                Some("Use tabs."),
-            ),
-            state(Mode::Plan, vec![server("a", "ready", Some("Echo\nfirst."))], Some("Use tabs.")),
-            state(Mode::Plan, vec![], Some("")),
-            state(Mode::Plan, vec![], Some("")),
+            state(Mode::Ask, vec![server("a", "not ready yet", None)], "Old."),
+            state(Mode::Ask, vec![server("a", "not ready yet", None)], "Old."),
+            state(Mode::Plan, vec![server("a", "ready", Some("Echo\nfirst."))], "Old."),
+            state(Mode::Plan, vec![server("a", "not available (it ended)", None)], "Use tabs."),
+            state(Mode::Plan, vec![server("a", "ready", Some("Echo\nfirst."))], "Use tabs."),
+            state(Mode::Plan, vec![], ""),
+            state(Mode::Plan, vec![], ""),
+            state(Mode::Plan, vec![], "Old."),
+            state(Mode::Plan, vec![], "Old."),
         ]);
         let told = |index: usize| notes[index].clone().unwrap_or_default();
         assert!(told(0).starts_with("[Attaché: Mode now: ask\nMCP servers. "), "{notes:?}");
@@ -147,6 +153,8 @@ mod tests {
         assert_eq!(told(4), "[Attaché: - a: ready]", "instructions are told once");
         assert!(told(5).contains("- a: no longer part of this session\nThe instructions"));
         assert_eq!(told(6), "");
+        assert!(told(7).contains("in the system prompt apply again"), "{notes:?}");
+        assert_eq!(told(8), "");
     }
 
     #[test]
@@ -155,7 +163,7 @@ mod tests {
         let servers: Vec<_> =
             (0..4).map(|index| server(&format!("s{index}"), "ready", Some(&long))).collect();
         let state =
-            || SessionState { mode: Mode::Ask, servers: servers.clone(), instructions: None };
+            || SessionState { mode: Mode::Ask, servers: servers.clone(), instructions: ("", "") };
         let notes = notes(vec![state(), state()]);
         let told = notes[0].clone().unwrap_or_default();
         assert!(told.len() < 3000 && told.matches(" […]").count() == 4, "{told}");

@@ -1,5 +1,6 @@
 //! The system prompt of the agent and its subagents.
 use crate::conversation::conversation_kind::ConversationKind;
+use crate::conversation::note_token::NoteToken;
 use attache_policy::Folders;
 use attache_protocol::v1::{ContentBlock, SystemPrompt, SystemPromptMode};
 
@@ -41,6 +42,7 @@ impl ClientInstructions {
 pub(crate) fn system_prompt(
     party: ConversationKind,
     folders: &Folders,
+    token: &NoteToken,
     client: Option<&ClientInstructions>,
     instructions: Option<&str>,
 ) -> String {
@@ -62,6 +64,7 @@ pub(crate) fn system_prompt(
         prompt.push_str(&format!("- Further folder: {}\n", short(more)));
     }
     prompt.push_str(&format!("- System: {} on {}\n", std::env::consts::OS, std::env::consts::ARCH));
+    prompt.push_str(&token.rule());
     if let ConversationKind::Subagent { .. } = party {
         prompt.push_str(SUBAGENT);
     }
@@ -70,7 +73,7 @@ pub(crate) fn system_prompt(
 
 #[cfg(test)]
 mod tests {
-    use super::{ClientInstructions, ConversationKind, SUBAGENT, TEXT, system_prompt};
+    use super::{ClientInstructions, ConversationKind, NoteToken, SUBAGENT, TEXT, system_prompt};
     use crate::tools::Registry;
     use attache_policy::{Folders, Mode};
     use attache_protocol::v1::{ContentBlock, SystemPrompt, SystemPromptMode};
@@ -83,7 +86,9 @@ mod tests {
         let told = |mode| {
             let content = vec![ContentBlock::text("Be brief."), ContentBlock::text("Speak Welsh.")];
             let client = ClientInstructions::of(&SystemPrompt::new(mode, content));
-            system_prompt(ConversationKind::Agent, &folders, Some(&client), Some("Use tabs.\n"))
+            let token = NoteToken::stored("7f3a".to_owned());
+            let own = Some("Use tabs.\n");
+            system_prompt(ConversationKind::Agent, &folders, &token, Some(&client), own)
         };
         for (mode, keeps) in [(SystemPromptMode::Append, true), (SystemPromptMode::Override, false)]
         {
@@ -92,6 +97,7 @@ mod tests {
             let parts = ["Be brief.\n\nSpeak Welsh.", "Use tabs.", "Working directory"];
             let places: Vec<_> = parts.iter().map(|part| prompt.find(part).unwrap()).collect();
             assert!(places.is_sorted(), "{prompt}");
+            assert!(prompt.contains("`[Attaché 7f3a:`"), "{prompt}");
         }
     }
 
@@ -100,8 +106,9 @@ mod tests {
         let folders: Vec<_> = (0..20).map(|_| tempfile::tempdir().unwrap()).collect();
         let paths: Vec<_> = folders.iter().map(|folder| folder.path().to_owned()).collect();
         let folders = Folders::new(&paths).unwrap();
-        let prompt =
-            system_prompt(ConversationKind::Subagent { looks_only: true }, &folders, None, None);
+        let (party, token) =
+            (ConversationKind::Subagent { looks_only: true }, NoteToken::default());
+        let prompt = system_prompt(party, &folders, &token, None, None);
         assert!(prompt.len() < 8 * 1024, "{} bytes", prompt.len());
         assert!(prompt.contains(&paths[0].display().to_string()) && prompt.ends_with(SUBAGENT));
         for spec in Registry::built_in().specs(ConversationKind::Agent) {

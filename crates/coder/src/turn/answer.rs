@@ -110,8 +110,11 @@ pub(crate) fn brief(memory: &Memory) -> Brief {
     let party = memory.conversation.kind();
     let instructions = memory.instructions.in_prompt.as_deref();
     let client = memory.client_instructions.as_ref();
-    let system = system_prompt(party, &memory.folders, client, instructions);
-    Brief { system, tools: Registry::with(&memory.mcp).specs(party) }
+    let token = &memory.conversation.token;
+    let system = system_prompt(party, &memory.folders, token, client, instructions);
+    let mut tools = Registry::with(&memory.mcp).specs(party);
+    tools.iter_mut().for_each(|tool| token.clean_tool(tool));
+    Brief { system, tools }
 }
 
 /// The room for the conversation in the model's window, in tokens.

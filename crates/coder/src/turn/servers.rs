@@ -24,7 +24,10 @@ pub(super) async fn settle_servers(
     tokio::select! {
         biased;
         () = turn.cancelled() => return Err(Error::Cancelled),
-        settled = settled(memory, turn, longest) => settled?,
+        // A server that connects and ends again and again never settles.
+        settled = tokio::time::timeout(longest, settled(memory, turn, longest)) => {
+            settled.unwrap_or(Ok(()))?
+        }
     }
     memory.mcp.set_settled();
     Ok(())

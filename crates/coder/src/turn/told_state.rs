@@ -21,6 +21,11 @@ pub(super) async fn tell_state(memory: &mut Memory, turn: &Turn, model: &dyn Mod
         turn.remember(&stored).await?;
         memory.instructions.is_stored = true;
     }
+    let token = &mut memory.conversation.token;
+    if !token.is_stored {
+        turn.remember(&Record::NoteToken(token.as_str().to_owned())).await?;
+        token.is_stored = true;
+    }
     // A note cannot follow an answer: the model may have to continue the answer.
     if let Some(Message::Assistant(_) | Message::OfflineText(_)) | None =
         memory.conversation.messages().last()
@@ -30,7 +35,7 @@ pub(super) async fn tell_state(memory: &mut Memory, turn: &Turn, model: &dyn Mod
     let now = SessionState {
         mode: mode(memory, turn),
         servers: memory.mcp.states(),
-        instructions: memory.instructions.changed(),
+        instructions: memory.instructions.in_prompt_and_now(),
     };
     match state_note(&memory.conversation.known_state(), &now) {
         Some(note) => memory.add_message(turn, Message::State(note)).await,

@@ -29,7 +29,7 @@ pub(super) async fn report_unknown_window(
             counted(room(model, memory), "token")
         ),
         false => format!(
-            "{size} are assumed until the provider states its limit, and the usage is not shown."
+            "{size} are assumed until the provider states its limit. The usage is shown only with a cost."
         ),
     };
     let row = chosen_id(models, turn).map_or_else(String::new, |id| {

@@ -7,7 +7,7 @@ use crate::turn::answer::brief;
 use attache_agent::{Result, Turn};
 
 /// Counts the tokens of interrupted attempts, because the provider bills them too.
-pub(super) async fn charge_failed_attempts(
+pub(crate) async fn charge_failed_attempts(
     memory: &mut Memory,
     turn: &Turn,
     model: &dyn Model,

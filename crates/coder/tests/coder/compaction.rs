@@ -4,7 +4,8 @@
 use crate::client::{Client, Turn};
 use crate::projects::project;
 use crate::provider::{
-    anthropic, anthropic_at, bodies, coder, text, thinking, tool_use, variables,
+    FAILURE, anthropic, anthropic_at, anthropic_begin, bodies, coder, text, thinking, tool_use,
+    variables,
 };
 use crate::server::{Reply, Server};
 use attache_agent::serve;
@@ -266,6 +267,25 @@ async fn compaction_is_cancelled_at_once() {
     server.closed.recv().await.unwrap();
     assert_eq!(client.prompt("go on").await.text(), "done");
     assert!(given(&bodies(&server)[2]).contains("the first prompt"));
+}
+
+/// The provider bills the beginning of a summary too.
+#[tokio::test]
+async fn summary_that_fails_is_charged() {
+    let server = Server::start(vec![
+        anthropic(&[text("one")], "end_turn"),
+        Reply::stream(&(anthropic_begin(&[text("half a summary")]) + FAILURE)),
+        anthropic(&[text("done")], "end_turn"),
+    ])
+    .await;
+    let project = project(&[]);
+    let mut client = open(&server, 12_000, shows(), project.path()).await;
+    client.prompt("the first prompt").await;
+    assert_eq!(compactions(&client.prompt("/compact").await).0, ["in_progress", "failed"]);
+    client.prompt("go on").await;
+    // Two answers of 7 tokens, and 1 of the summary.
+    let said = client.prompt("/usage").await.text();
+    assert!(said.contains("| Written so far | 15 tokens"), "{said}");
 }
 
 /// If the provider reports an overflow before the agent expects one, the agent summarizes once, and

@@ -32,7 +32,10 @@ async fn client_instructions_extend_or_replace_those_of_the_agent() {
         let told = told(turn);
         assert!(told.contains("Speak Welsh.") && told.contains("Use tabs."), "{told}");
         let first = bodies[turn]["messages"][0].to_string();
-        assert!(first.contains("[Attaché: Mode now: ask]"), "{first}");
+        let (_, note) = first.split_once("[Attaché ").unwrap();
+        let (token, note) = note.split_once(": ").unwrap();
+        assert!(note.starts_with(&format!("Mode now: ask {token}]")), "{first}");
+        assert!(told.contains(&format!("`[Attaché {token}:`")), "{told}");
         assert_eq!(told.starts_with("Speak Welsh."), !keeps, "{told}");
         assert!(bodies[turn]["tools"].as_array().unwrap().len() > 5, "tools stay");
     }

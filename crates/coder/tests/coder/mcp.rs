@@ -111,7 +111,9 @@ async fn server_that_ends_is_reported_with_its_last_line() {
     );
     let turn = client.prompt("one").await;
     assert!(!format!("{told:?} {turn:?}").contains("hush"));
-    assert!(state(&bodies(&provider)[0]).contains("- gone: not available (it ended: exit code 3"));
+    assert!(
+        state(&bodies(&provider)[0]).contains("- gone: not available (\"it ended: exit code 3")
+    );
 }
 
 /// A server that rejects its key is reported with the HTTP status. The header appears nowhere.
@@ -163,7 +165,10 @@ async fn tools_of_a_late_server_appear_during_the_turn() {
     assert!(!late(&bodies[0]) && late(&bodies[1]));
     assert!(state(&bodies[0]).contains("- late: no reply so far"));
     let told = told(&bodies[1])["content"].to_string();
-    assert!(told.contains("[Attaché: - late: ready"), "told at the place where it happens: {told}");
+    assert!(
+        told.contains("[Attaché ") && told.contains(": - late: ready"),
+        "told at the place where it happens: {told}"
+    );
 }
 
 /// The agent notices when a server's list of tools changes.

@@ -135,7 +135,7 @@ pub(crate) fn state(body: &Value) -> String {
             parts.filter_map(|part| part["text"].as_str().map(str::to_owned)).collect()
         }
     });
-    texts.filter(|text| text.contains("[Attaché: ")).collect()
+    texts.filter(|text| text.contains("[Attaché ")).collect()
 }
 
 /// Whether a process with this id runs and is not a zombie.

@@ -247,6 +247,8 @@ async fn local_server_is_found_with_its_window() {
     let turn = client.prompt("hello").await;
     assert_eq!(turn.text(), "small but here");
     assert_eq!(turn.all("usage_update")[0]["size"], 8192);
+    let usage = client.prompt("/usage").await.text();
+    assert!(usage.contains("| Cost so far | nothing |"), "{usage}");
     let requests = server.requests();
     assert!(requests[3].starts_with("POST /v1/chat/completions"), "{}", requests[3]);
     assert!(requests[3].contains("\"model\":\"tiny\"") && !requests[3].contains("authorization"));

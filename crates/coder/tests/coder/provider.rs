@@ -92,6 +92,9 @@ pub(crate) fn anthropic_begin(blocks: &[Value]) -> String {
     sse(&events)
 }
 
+/// An event that ends a response with an error. The request is not repeated.
+pub(crate) const FAILURE: &str = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"no\"}}\n\n";
+
 fn anthropic_end(reason: &str) -> String {
     let delta = json!({ "stop_reason": reason });
     sse(&[

@@ -2,7 +2,9 @@
 
 use crate::client::{Client, Turn};
 use crate::projects::project;
-use crate::provider::{anthropic, anthropic_at, anthropic_begin, text, tool_use, variables};
+use crate::provider::{
+    anthropic, anthropic_at, anthropic_begin, chat_at, text, thinking, tool_use, variables,
+};
 use crate::server::{Reply, Server};
 use attache_coder::{Coder, Models};
 use serde_json::{Value, json};
@@ -81,6 +83,42 @@ async fn nothing_is_said_while_no_cost_is_shown() {
     set_model(&mut client, "anthropic/priced").await;
     let turn = client.prompt("two").await;
     assert_eq!((cost(&turn), turn.all("notice").len()), (json!(0.0001365), 1), "{turn:?}");
+}
+
+/// Thoughts without an answer cost too.
+#[tokio::test]
+async fn answer_of_thoughts_alone_is_charged() {
+    let thoughts = anthropic(&[thinking("hm", "s")], "end_turn");
+    let server = Server::start(vec![thoughts, answer()]).await;
+    let project = project(&[]);
+    let mut client = open(&server, project.path()).await;
+    let turn = client.prompt("one").await;
+    assert!(turn.result.to_string().contains("empty response"), "{turn:?}");
+    assert_eq!(cost(&turn), json!(0.0001365));
+    assert_eq!(cost(&client.prompt("two").await), json!(0.000273));
+}
+
+/// A gateway may state the cost of a model whose window is unknown.
+#[tokio::test]
+async fn stated_cost_is_reported_without_a_window() {
+    let choice = json!({ "index": 0, "delta": { "content": "one" }, "finish_reason": "stop" });
+    let reply = |cost: Value| {
+        let usage = json!({ "prompt_tokens": 20, "completion_tokens": 4, "cost": cost });
+        let event = json!({ "choices": [choice], "usage": usage });
+        Reply::stream(&format!("data: {event}\n\ndata: [DONE]\n\n"))
+    };
+    let server = Server::start(vec![reply(json!(0.25)), reply(json!(0.5)), reply(json!(0))]).await;
+    let project = project(&[]);
+    let model = variables(&[("ATTACHE_MODEL", "openai/next-big-thing")]);
+    let mut client =
+        crate::provider::open(project.path(), &[chat_at(&server.url), model].concat()).await;
+    for dollars in [0.25, 0.75] {
+        let turn = client.prompt("go").await;
+        assert_eq!(cost(&turn), json!(dollars));
+        let usage = turn.all("usage_update")[0];
+        assert!(usage["used"] == 24 && usage["size"].as_u64().unwrap() > 24, "{usage}");
+    }
+    assert!(client.prompt("go").await.all("usage_update").is_empty(), "the cost is the same");
 }
 
 /// The costs of two subagents, of an answer that was cut off, and of an answer with several usage

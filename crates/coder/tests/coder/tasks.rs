@@ -30,6 +30,22 @@ fn replies() -> Vec<Reply> {
     ]
 }
 
+/// The agent continues if a subagent needs a login.
+#[tokio::test]
+async fn subagent_that_needs_a_login_is_a_failed_call() {
+    let refusal = r#"{"type":"error","error":{"type":"authentication_error","message":"bad key"}}"#;
+    let replies = vec![
+        anthropic(&[task(false)], "tool_use"),
+        Reply::status(401, "", refusal),
+        anthropic(&[text("I will do it myself.")], "end_turn"),
+    ];
+    let (server, project) = (Server::start(replies).await, project(&[]));
+    let mut client = open(project.path(), &anthropic_at(&server.url)).await;
+    let turn = client.prompt("where is main?").await;
+    assert_eq!(turn.text(), "I will do it myself.", "{turn:?}");
+    assert!(bodies(&server)[2].to_string().contains("The subagent failed: "));
+}
+
 /// SUB-01, SUB-04: a subagent's text and calls are in its own session, its questions reach the
 /// person, and its tokens count towards the turn.
 #[tokio::test]

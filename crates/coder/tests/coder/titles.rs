@@ -2,7 +2,7 @@
 
 use crate::client::Client;
 use crate::projects::project;
-use crate::provider::{KEY, anthropic, bodies, coder, text, variables};
+use crate::provider::{FAILURE, KEY, anthropic, anthropic_begin, bodies, coder, text, variables};
 use crate::server::{Reply, Server};
 use attache_agent::serve;
 use attache_session::MemoryStore;
@@ -85,6 +85,27 @@ async fn hanging_or_failing_title_search_is_invisible() {
     assert_eq!((turn.stop_reason(), turn.text().as_str()), ("end_turn", "two"));
     server.closed.recv().await.unwrap();
     assert!(turn.all("session_info_update").iter().all(|update| update.get("title").is_none()));
+}
+
+/// The provider bills the beginning of a title too.
+#[tokio::test]
+async fn title_that_fails_is_charged() {
+    let failing = anthropic_begin(&[text("half a title")]) + FAILURE;
+    let mut server = Server::start(vec![
+        anthropic(&[text("one")], "end_turn"),
+        Reply::stream(&failing).then_hang(),
+        anthropic(&[text("two")], "end_turn"),
+    ])
+    .await;
+    let project = project(&[]);
+    let mut client = open(&server, project.path()).await;
+    client.prompt("first").await;
+    // The agent closes the connection after the error.
+    server.closed.recv().await.unwrap();
+    client.prompt("second").await;
+    // Two answers of 7 tokens, and 1 of the title.
+    let said = client.prompt("/usage").await.text();
+    assert!(said.contains("| Written so far | 15 tokens"), "{said}");
 }
 
 /// The title changes with the subject, and stays the same while the model replies KEEP.

@@ -72,7 +72,10 @@ impl Model for ProvidedModel {
     }
 
     fn cost(&self, usage: &TokenUsage) -> Option<f64> {
-        self.known.cost(usage)
+        // A server on this machine bills nothing, unless it passes calls on with a key.
+        self.known
+            .cost(usage)
+            .or_else(|| (self.provider.is_local() && self.provider.key.is_none()).then_some(0.0))
     }
 
     fn stream(&self, input: ModelInput) -> Box<dyn EventStream> {

@@ -139,7 +139,9 @@ impl Task {
         }
         let turn = child.turn().clone();
         let (ended, report) = {
-            let conversation = Conversation::about(Prompt::of_words(&self.prompt), self.read_only);
+            let task = Prompt::of_words(&self.prompt);
+            let token = toolbox.memory.conversation.token.clone();
+            let conversation = Conversation::about(task, self.read_only, token);
             let apart = SubagentMemory::new(toolbox.memory, conversation);
             let ended = (toolbox.subagent)(toolbox.models, apart.memory, &turn).await;
             (ended, apart.memory.conversation.last_words())
@@ -163,7 +165,8 @@ impl Task {
                 child.stop(reason).await?;
                 Ok(result)
             }
-            Err(error @ (Error::Invalid(_) | Error::Failed { .. })) => {
+            // The agent's own model may work even if the subagent's needs a login.
+            Err(error @ (Error::Invalid(_) | Error::Failed { .. } | Error::AuthRequired(_))) => {
                 let why = format!("The subagent failed: {error}");
                 child.fail(&why).await?;
                 Ok(ToolResult::failed(format!("{why}\nIts last words were:\n{report}")))
