@@ -242,8 +242,8 @@ impl Catalogue {
 
     /// Returns what is known about a model. A model that is not in the catalogue is assumed to
     /// accept only text, and its window is an assumption: see [`KnownModel::window_assumed`]. Dates
-    /// in names, and OpenRouter's prefixes, are ignored in the search. A model that has ended has no
-    /// prices, because another one may answer under its name.
+    /// in names, and OpenRouter's prefixes, are ignored in the search. A model that has ended has
+    /// no prices, because another one may answer under its name.
     pub(crate) fn model(&self, provider: &Provider, name: &str) -> KnownModel {
         let id = provider.model(name);
         let found = self.models.iter().find(|model| model.id == id).or_else(|| {

@@ -275,14 +275,14 @@ impl Models {
     }
 
     /// Records the limit that a provider stated when it refused a conversation as too long. From
-    /// now on it is the context window of the model; a larger window from a list is used again after
-    /// an hour. A limit below 1,000 tokens is ignored.
+    /// now on it is the context window of the model; a larger window from a list is used again
+    /// after an hour. A limit below 1,000 tokens is ignored.
     pub fn learn_limit(&self, model: &ModelId, limit: u64) {
         self.learnt.set_stated(model, limit, Instant::now());
     }
 
-    /// Records the number of tokens that a provider counted in a call. A window that is only assumed
-    /// is not smaller, unless the server silently cuts what is longer.
+    /// Records the number of tokens that a provider counted in a call. A window that is only
+    /// assumed is not smaller, unless the server silently cuts what is longer.
     pub fn learn_size(&self, model: &ModelId, tokens: u64) {
         self.learnt.set_counted(model, tokens);
     }

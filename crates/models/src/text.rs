@@ -12,7 +12,8 @@ pub fn one_line(text: &str, limit: usize) -> String {
     line.chars().take(limit.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// Returns the FNV-1a hash of the text, which is the same in every process. It is not cryptographic.
+/// Returns the FNV-1a hash of the text, which is the same in every process. It is not
+/// cryptographic.
 pub(crate) fn stable_hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -46,8 +46,8 @@ impl LearntWindows {
     }
 
     /// Corrects the window of a model. What the provider stated replaces an assumed window and, for
-    /// an hour, a larger one that is known. What it counted only raises an assumed window: a gateway
-    /// may add up several calls. If a server silently cuts, no count shows the window.
+    /// an hour, a larger one that is known. What it counted only raises an assumed window: a
+    /// gateway may add up several calls. If a server silently cuts, no count shows the window.
     pub(super) fn apply(&self, known: KnownModel, now: Instant) -> KnownModel {
         let key = (known.id.provider.clone(), known.id.name.clone());
         let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
@@ -123,8 +123,8 @@ mod tests {
         }
     }
 
-    /// Ollama counts what it has cut. The counts can be larger than the window, because they include
-    /// the answer.
+    /// Ollama counts what it has cut. The counts can be larger than the window, because they
+    /// include the answer.
     #[test]
     fn a_count_does_not_change_what_a_server_cuts_silently() {
         let models = Models::of(

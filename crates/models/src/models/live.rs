@@ -53,8 +53,8 @@ impl Default for LiveDetails {
 /// The HTTP statuses after which a provider may answer later, besides those of failures.
 const LATER: [u16; 5] = [401, 403, 408, 425, 429];
 
-/// Returns what identifies a question: the provider, its address and the model. It is stored, so the
-/// address, whose path may contain a key, is a hash.
+/// Returns what identifies a question: the provider, its address and the model. It is stored, so
+/// the address, whose path may contain a key, is a hash.
 fn key(provider: &Provider, name: &str) -> String {
     let address = stable_hash(&without_login(&provider.base_url));
     format!("{} {address:016x} {name}", provider.id)
