@@ -47,11 +47,12 @@ use std::time::Duration;
 /// carry only the headers that the client names, without a key from the environment.
 ///
 /// In usage updates, `size` is the model's context window, and `used` is the number of tokens that
-/// its provider reported for the last call. The cost covers the whole session. If the provider does
-/// not say what it charged, the cost is calculated from the list of prices. Calls whose price or
-/// tokens are unknown are not included, and a notice says so once. For the offline model,
-/// the agent estimates one token for every four bytes of UTF-8, rounded up for each message. The
-/// usage in the reply to a prompt covers all model calls of its turn, as [`Turn::add_usage`]
+/// its provider reported for the last call. If the window is unknown, an update is sent only when
+/// the cost changes, and `size` is what the agent assumes. The cost covers the whole session. If
+/// the provider does not say what it charged, the cost is calculated from the list of prices. Calls
+/// whose price or tokens are unknown are not included, and a notice says so once. For the offline
+/// model, the agent estimates one token for every four bytes of UTF-8, rounded up for each message.
+/// The usage in the reply to a prompt covers all model calls of its turn, as [`Turn::add_usage`]
 /// describes.
 #[derive(Debug)]
 pub struct Coder {
