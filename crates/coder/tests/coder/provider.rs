@@ -30,7 +30,10 @@ pub(crate) fn coder(given: &[(String, String)]) -> Coder {
     let environment = |name: &str| {
         variables.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone())
     };
-    Coder::with(Models::of(&environment, None).unwrap())
+    let models = Models::of(&environment, None).unwrap();
+    // The tests do not depend on the real day, on which models of the list may have ended.
+    let day = models.prices_as_of().parse().unwrap();
+    Coder::with(models.on_day(day))
 }
 
 /// The same agent, with the model servers on this machine.

@@ -102,7 +102,7 @@ pub(crate) fn models(mock: &Mock, client: &str, given: &[(&str, &str)]) -> Model
     let environment = |name: &str| {
         variables.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone())
     };
-    Models::of(&environment, Some(&own.to_string())).unwrap()
+    on_day_of_list(Models::of(&environment, Some(&own.to_string())).unwrap())
 }
 
 impl Cell<'_> {
@@ -331,4 +331,10 @@ pub(crate) fn has_read(turn: &Turn) -> Result<(), String> {
         [title] if title.starts_with("completed") => Ok(()),
         titles => Err(format!("tool calls: {titles:?}")),
     }
+}
+
+/// The models on the day of the list, so that the tests do not depend on the real day.
+pub(crate) fn on_day_of_list(models: Models) -> Models {
+    let day = models.prices_as_of().parse().unwrap();
+    models.on_day(day)
 }

@@ -1,7 +1,7 @@
 //! Refusals that a person must not meet twice.
 
 use crate::client::Client;
-use crate::columns::{begin, ended, has_read, models, project};
+use crate::columns::{begin, ended, has_read, models, on_day_of_list, project};
 use crate::conversation::PLAIN;
 use crate::server::Mock;
 use attache_coder::{Coder, Models};
@@ -32,7 +32,8 @@ async fn gateway_in_front_of_openai_gets_responses_after_the_refusal() {
             variables.iter().find(|(other, _)| *other == name).map(|(_, value)| value.clone())
         };
         let project = project();
-        let mut client = open(Models::of(&environment, None).unwrap(), &project).await;
+        let mut client =
+            open(on_day_of_list(Models::of(&environment, None).unwrap()), &project).await;
         has_read(&client.prompt("[read]").await).unwrap();
         let refused = mock.refused("gateway");
         assert!(!refused.is_empty() && refused.len() <= 2, "{model}: {refused:#?}");
