@@ -15,6 +15,7 @@ mod failure;
 mod legacy;
 mod listing;
 mod marking;
+mod marking_client;
 mod offered;
 mod running;
 mod secrets;

@@ -170,11 +170,10 @@ fn doctor_compares_the_models_with_the_list_of_the_provider_only_if_asked() {
     assert!(refused.stdout.contains(why), "{}", refused.stdout);
 }
 
-/// A model that is in no list gets the window that its provider reports, and the answer is kept in
-/// a private file of the cache folder.
+/// A model that is in no list gets the window that its provider reports. The answer of a server on
+/// this machine is not kept, because the server may be configured anew.
 #[test]
 fn an_unknown_model_has_the_window_of_its_provider() {
-    use std::os::unix::fs::PermissionsExt as _;
     let entry = json!({ "id": "claude-next-9", "max_input_tokens": 2100 });
     let (url, _) = provider_of_lists(vec![("/v1/models/claude-next-9", entry)]);
     let project = Project::new();
@@ -188,12 +187,9 @@ fn an_unknown_model_has_the_window_of_its_provider() {
         .env_remove("XDG_CACHE_HOME");
     let ended: Ended = command.output().unwrap().into();
     assert!(ended.stdout.contains("This prompt is too long"), "{ended:?}");
-    let kept = std::fs::read_dir(project.path().join(".cache/attache/models")).unwrap();
-    let kept: Vec<_> = kept.map(|file| file.unwrap().path()).collect();
-    let [file] = kept.as_slice() else { panic!("{kept:?}") };
-    let text = std::fs::read_to_string(file).unwrap();
-    assert!(text.contains("claude-next-9") && !text.contains(KEY), "{text}");
-    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    let folder = project.path().join(".cache/attache/models");
+    let kept = std::fs::read_dir(&folder).map_or(0, Iterator::count);
+    assert_eq!(kept, 0, "{}", folder.display());
 }
 
 /// A list of models that cannot be read is ignored, and the reason is shown.

@@ -6,6 +6,7 @@ use super::failure;
 use super::legacy::Legacy;
 use super::listing::{self, Listing};
 use super::marking::Marking;
+use super::marking_client::MarkingClient;
 use super::setup::Setup;
 use super::stdout::{OutputProblems, Stdout};
 use crate::tools::fit::one_line;
@@ -104,7 +105,7 @@ pub(super) async fn connect(
         McpServer::Http(server) => {
             let http = http(&server.url, &server.headers, setup).await?;
             let config = StreamableHttpClientTransportConfig::with_uri(server.url.as_str());
-            let transport = StreamableHttpClientTransport::with_client(http, config);
+            let transport = StreamableHttpClientTransport::with_client(MarkingClient(http), config);
             (serve(client, transport).await?, None)
         }
         McpServer::Sse(server) => {
