@@ -9,17 +9,13 @@ use crate::call::retry_wait::{self, Headers};
 use crate::error::ModelError;
 use crate::message::ModelId;
 use crate::provider::Provider;
-use body::{ErrorBody, stated_status, status_of, words};
+use body::{ErrorBody, MAX_SEARCHED, stated_status, status_of, words};
 use jiff::Timestamp;
 use serde_json::Value;
 use std::time::Duration;
 
 /// The maximum length of a provider's message, in characters.
 const MAX_MESSAGE: usize = 300;
-
-/// How much of a message is searched for the cause, in characters. What is longer may repeat the
-/// user's own words.
-const MAX_SEARCHED: usize = 500;
 
 /// The codes of refusals because of what the conversation says or shows.
 const REFUSALS: [&str; 6] = [

@@ -1,9 +1,12 @@
 //! Reads the bodies of errors, which have many shapes.
 
-use super::MAX_SEARCHED;
 use crate::sse::{SseEvent, SseParser};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
+
+/// How much of a message is searched for the cause, in characters. What is longer may repeat the
+/// user's own words.
+pub(super) const MAX_SEARCHED: usize = 500;
 
 /// The content of an error body, whatever its shape.
 pub(super) struct ErrorBody {
