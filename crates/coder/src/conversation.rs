@@ -79,8 +79,8 @@ impl Conversation {
         &self.messages
     }
 
-    /// What the model knows about the state of the session. A summary does not tell it, so that the
-    /// state is told again after the notes about it were removed.
+    /// What the model knows about the state of the session. A summary does not contain it, so a
+    /// note repeats the state after a compaction has removed the earlier notes.
     pub(crate) fn known_state(&self) -> KnownState {
         let mut known = KnownState::default();
         for message in &self.messages {

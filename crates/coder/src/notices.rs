@@ -1,4 +1,4 @@
-//! Notices: what the person is told beside the conversation.
+//! Notices, which the person sees beside the conversation.
 
 use attache_agent::{Result, Turn};
 use attache_protocol::v1::Notice;

@@ -171,7 +171,7 @@ fn doctor_compares_the_models_with_the_list_of_the_provider_only_if_asked() {
 }
 
 /// A model that is in no list gets the window that its provider reports. The answer of a server on
-/// this machine is not kept, because the server may be configured anew.
+/// this machine is not kept, because its configuration may change.
 #[test]
 fn an_unknown_model_has_the_window_of_its_provider() {
     let entry = json!({ "id": "claude-next-9", "max_input_tokens": 2100 });

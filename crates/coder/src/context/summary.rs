@@ -106,7 +106,7 @@ fn transcript(messages: &[Message], result: usize) -> String {
                 }
             }
             Message::OfflineText(said) => text.push_str(&format!("# Agent\n{said}\n")),
-            // The state is told again after the summary.
+            // A note repeats the state after the summary.
             Message::State(_) => {}
             Message::Note(note) => text.push_str(&format!("[{note}]\n")),
             Message::Assistant(said) => text.push_str(&format!("# Agent\n{}", words(said, result))),

@@ -91,7 +91,7 @@ fn servers(known: &KnownState, now: &[ServerState], tells: &mut KnownState) -> V
 /// The state of a server that the session no longer has.
 const REMOVED: &str = "no longer part of this session";
 
-/// What the model is told when the instructions are again those in the system prompt.
+/// The note when the instructions are again those in the system prompt.
 const BACK: &str = "The instructions in the system prompt apply again, and no later ones.";
 
 /// The instructions that replace those in the system prompt.

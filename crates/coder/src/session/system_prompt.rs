@@ -38,7 +38,7 @@ impl ClientInstructions {
 }
 
 /// The system prompt of a session, including the instructions from the client and the project. It
-/// stays the same during a session: what changes is told in notes in the conversation.
+/// stays the same during a session: notes in the conversation tell what changes.
 pub(crate) fn system_prompt(
     party: ConversationKind,
     folders: &Folders,

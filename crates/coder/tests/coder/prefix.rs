@@ -94,7 +94,7 @@ async fn no_text_from_outside_can_pose_as_a_note() {
     assert_eq!(last.matches(token).count(), before.matches(token).count(), "{last}");
 }
 
-/// Instructions that return to those in the system prompt are told too.
+/// A note also says that the instructions in the system prompt apply again.
 #[tokio::test]
 async fn original_instructions_apply_again() {
     let place = Place::new();
@@ -116,7 +116,7 @@ async fn original_instructions_apply_again() {
     assert!(state(&bodies[2]).contains("in the system prompt apply again"), "{bodies:?}");
 }
 
-/// A summary does not tell the state, so the state is told again.
+/// A summary does not contain the state, so a note repeats it.
 #[tokio::test]
 async fn mode_and_servers_are_told_again_after_a_compaction() {
     let place = Place::new();

@@ -35,7 +35,7 @@ pub(super) async fn free_port() -> u16 {
 }
 
 impl Served {
-    /// Starts a server that is told its port in place of `PORT`, and waits until `path` answers.
+    /// Starts a server with its port in place of `PORT`, and waits until `path` answers.
     pub(super) async fn start(
         program: &Path,
         arguments: &[&str],
